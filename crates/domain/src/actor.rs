@@ -1,0 +1,26 @@
+//! Who did something, as audit rows, events and `createdBy` fields tell it.
+
+use std::fmt;
+
+use crate::id::{KeyId, UserId};
+
+/// The doer of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Actor {
+    /// A signed-in user.
+    User(UserId),
+    /// An API key.
+    Key(KeyId),
+    /// Whoever runs the server, through its `admin` commands or its first-run link.
+    Operator,
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Actor::User(id) => id.fmt(f),
+            Actor::Key(id) => id.fmt(f),
+            Actor::Operator => f.write_str("operator"),
+        }
+    }
+}

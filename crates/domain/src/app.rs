@@ -1,0 +1,62 @@
+//! Apps and what is stored for them: uploads and packages (contract parts 2 and 3).
+
+use crate::id::{AppId, OrgId, PackageId, UploadId};
+use crate::time::{DAY, EpochMs, HOUR};
+
+/// How long an unused upload is kept.
+pub const UPLOAD_LIFE: EpochMs = DAY;
+/// How long a pre-signed URL works, for uploads as for downloads (spec part 8).
+pub const SIGNED_URL_LIFE: EpochMs = HOUR;
+
+/// A bundle identifier that an organization has claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct App {
+    /// Its id.
+    pub id: AppId,
+    /// The organization that claimed it.
+    pub org_id: OrgId,
+    /// The identifier as it was first written.
+    pub bundle_id: String,
+    /// What people call the app.
+    pub name: String,
+    /// When it was claimed.
+    pub created_at: EpochMs,
+}
+
+/// Bytes that a caller announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upload {
+    /// Its id.
+    pub id: UploadId,
+    /// The organization that announced it.
+    pub org_id: OrgId,
+    /// The name of the file.
+    pub file_name: String,
+    /// The exact number of bytes.
+    pub size: i64,
+    /// Lower-case hex SHA-256 of the bytes.
+    pub sha256: String,
+    /// Whether something was made of it: an upload is used once.
+    pub used: bool,
+    /// When it was announced.
+    pub created_at: EpochMs,
+    /// When an unused one is removed.
+    pub expires_at: EpochMs,
+}
+
+/// The stored, checked bytes of one or more updates. They never change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Its id.
+    pub id: PackageId,
+    /// The organization it belongs to.
+    pub org_id: OrgId,
+    /// Where it lies in object storage.
+    pub blob_key: String,
+    /// Bytes.
+    pub size: i64,
+    /// Lower-case hex SHA-256.
+    pub sha256: String,
+    /// Files inside.
+    pub file_count: i64,
+}

@@ -1,0 +1,164 @@
+//! Bundle identifiers of apps: unique whatever their letter case (contract part 2).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+/// A bundle identifier holds at most this many characters, as the stores have it.
+pub const MAX_BUNDLE_ID_LENGTH: usize = 155;
+
+/// A bundle identifier such as `com.example.app`: 1 to 155 letters, digits, `.`, `_` and `-`, no part between dots
+/// empty. Kept as written; two are equal whatever their letter case.
+#[derive(Clone, Debug)]
+pub struct BundleId(Box<str>);
+
+/// The text is no bundle identifier. The message is made to follow the name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a bundle identifier such as com.example.app, of at most 155 letters, digits, '.', '_' and '-'")]
+pub struct InvalidBundleId;
+
+impl BundleId {
+    /// Reads a bundle identifier.
+    ///
+    /// # Errors
+    /// Another form than the type's.
+    pub fn parse(text: &str) -> Result<Self, InvalidBundleId> {
+        if is_bundle_id(text) {
+            Ok(Self(text.into()))
+        } else {
+            Err(InvalidBundleId)
+        }
+    }
+
+    /// The identifier as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The identity of the app, whatever the letter case: the identifier in ASCII lower case.
+    pub fn key(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+
+    /// The key to look any text up by, as the public check has to (contract part 7: any id is looked up, never 400).
+    /// `None`: it has not the form of an identifier, so nothing has it. Allocates only for upper-case letters.
+    pub fn lookup_key(text: &str) -> Option<Cow<'_, str>> {
+        if !is_bundle_id(text) {
+            return None;
+        }
+        let upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
+        Some(if upper {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
+        })
+    }
+}
+
+fn is_bundle_id(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    };
+    text.len() <= MAX_BUNDLE_ID_LENGTH && text.split('.').all(is_part)
+}
+
+impl fmt::Display for BundleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for BundleId {
+    type Err = InvalidBundleId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidBundleId> {
+        Self::parse(text)
+    }
+}
+
+impl PartialEq for BundleId {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+}
+
+impl Eq for BundleId {}
+
+impl Hash for BundleId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn reads_identifiers_as_written() {
+        let longest = "a".repeat(MAX_BUNDLE_ID_LENGTH);
+        for text in ["com.example.app", "app", "Com.Example.My-App_2", "1.2", "-._", &longest] {
+            assert_eq!(BundleId::parse(text).map(|read| read.to_string()).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn refuses_every_other_form() {
+        let longer = "a".repeat(MAX_BUNDLE_ID_LENGTH + 1);
+        for text in [
+            "", " ", ".", "com.", ".com", "com..app", "com/app", "com.app ", "com.äpp", "com.*", "a\0", "a%2e", &longer,
+        ] {
+            assert_eq!(BundleId::parse(text), Err(InvalidBundleId), "{text:?}");
+            assert_eq!(BundleId::lookup_key(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn is_one_app_whatever_the_letter_case() {
+        let (upper, lower) = (
+            BundleId::parse("Com.Example").unwrap(),
+            BundleId::parse("com.example").unwrap(),
+        );
+        assert_eq!(upper, lower);
+        assert_eq!((upper.as_str(), upper.key().as_str()), ("Com.Example", "com.example"));
+        assert_eq!(HashSet::from([upper, lower]).len(), 1);
+        assert_ne!(
+            BundleId::parse("com.example").unwrap(),
+            BundleId::parse("com.examp1e").unwrap()
+        );
+    }
+
+    #[test]
+    fn a_lookup_of_lower_case_borrows() {
+        assert!(matches!(
+            BundleId::lookup_key("com.example"),
+            Some(Cow::Borrowed("com.example"))
+        ));
+        assert_eq!(BundleId::lookup_key("Com.Example").as_deref(), Some("com.example"));
+    }
+
+    proptest! {
+        #[test]
+        fn equality_key_and_lookup_agree(this in "[aAbB][.]?[aAbB]", that in "[aAbB][.]?[aAbB]") {
+            let (this, that) = (BundleId::parse(&this).unwrap(), BundleId::parse(&that).unwrap());
+            prop_assert_eq!(this == that, this.key() == that.key());
+            let found = BundleId::lookup_key(this.as_str());
+            prop_assert_eq!(found, Some(Cow::Owned(this.key())));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in ".{0,160}|[a-c.]{0,12}") {
+            prop_assert_eq!(BundleId::parse(&text).is_ok(), BundleId::lookup_key(&text).is_some());
+            if let Ok(read) = BundleId::parse(&text) {
+                prop_assert!(!text.starts_with('.') && !text.ends_with('.') && !text.contains(".."));
+                prop_assert_eq!(read.as_str(), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Configurations: labels such as `production` or `staging` that an update serves (spec part 4, contract part 7).
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A label holds at most this many characters.
+pub const MAX_CONFIGURATION_LENGTH: usize = 64;
+
+/// The label of a configuration: 1 to 64 letters, digits, `.`, `_` and `-`; its letter case counts.
+///
+/// No configuration at all is not an empty label but `None` wherever one stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Configuration(Box<str>);
+
+/// The text is no label. The message is made to follow the name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be 1 to 64 letters, digits, '.', '_' and '-'")]
+pub struct InvalidConfiguration;
+
+impl Configuration {
+    /// Reads a label.
+    ///
+    /// # Errors
+    /// Another form than the type's.
+    pub fn parse(text: &str) -> Result<Self, InvalidConfiguration> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if text.is_empty() || text.len() > MAX_CONFIGURATION_LENGTH || !text.bytes().all(allowed) {
+            return Err(InvalidConfiguration);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The label.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Configuration {
+    type Err = InvalidConfiguration;
+
+    fn from_str(text: &str) -> Result<Self, InvalidConfiguration> {
+        Self::parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_labels_as_written() {
+        let longest = "x".repeat(MAX_CONFIGURATION_LENGTH);
+        for text in ["production", "Staging-2", "eu.west_1", ".", &longest] {
+            assert_eq!(
+                Configuration::parse(text).map(|read| read.to_string()).as_deref(),
+                Ok(text)
+            );
+        }
+        assert_ne!(Configuration::parse("Production"), Configuration::parse("production"));
+    }
+
+    #[test]
+    fn refuses_every_other_form() {
+        let longer = "x".repeat(MAX_CONFIGURATION_LENGTH + 1);
+        for text in ["", " ", "a b", "a/b", "a\n", "ä", "a*", &longer] {
+            assert_eq!(Configuration::parse(text), Err(InvalidConfiguration), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_kept_as_written_or_refused(text in ".{0,70}|[a-z.]{1,64}") {
+            if let Ok(read) = Configuration::parse(&text) {
+                prop_assert_eq!(read.as_str(), text);
+            }
+        }
+    }
+}

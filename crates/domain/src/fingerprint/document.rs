@@ -1,0 +1,216 @@
+//! The `lwfp-1` document: its fields, their limits, and its hash (contract part 9).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::Fingerprint;
+use super::canonical;
+use super::framework::{Framework, UnknownFramework};
+use crate::platform::{Platform, UnknownPlatform};
+
+/// The name of the algorithm, the value of the field `alg`.
+pub const ALG: &str = "lwfp-1";
+/// A document names at most this many plugins.
+pub const MAX_PLUGINS: usize = 2000;
+/// The name of a plugin holds at most this many characters, as npm has it.
+pub const MAX_PLUGIN_NAME: usize = 214;
+/// The version of a plugin holds at most this many characters.
+pub const MAX_PLUGIN_VERSION: usize = 128;
+/// The canonical form of a document holds at most this many bytes.
+pub const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
+
+/// What a document says about one app on one platform. Every document that exists keeps the limits of this module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FingerprintDocument {
+    framework: Framework,
+    native: String,
+    platform: Platform,
+    plugins: BTreeMap<String, String>,
+    resources: String,
+}
+
+/// Why a value is no document. The messages name the field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidDocument {
+    /// It is no JSON object.
+    #[error("fingerprint must be a text or a lwfp-1 document")]
+    NotAnObject,
+    /// A field that the form does not have.
+    #[error("fingerprint.{} is an unknown field", shown(.0))]
+    UnknownField(String),
+    /// The field is missing.
+    #[error("fingerprint.{0} is required")]
+    Missing(&'static str),
+    /// The field is no text.
+    #[error("fingerprint.{0} must be text")]
+    NotText(&'static str),
+    /// `alg` is another algorithm.
+    #[error("fingerprint.alg must be lwfp-1")]
+    Alg,
+    /// `framework` is unknown.
+    #[error("fingerprint.framework {0}")]
+    Framework(#[from] UnknownFramework),
+    /// `platform` is unknown.
+    #[error("fingerprint.{0}")]
+    Platform(#[from] UnknownPlatform),
+    /// `native` or `resources` is no hash. An empty or absent tree has one too: that of no bytes.
+    #[error("fingerprint.{0} must be a SHA-256 in lower-case hex")]
+    NotAHash(&'static str),
+    /// `plugins` is no object.
+    #[error("fingerprint.plugins must be an object of names and versions")]
+    NotPlugins,
+    /// `plugins` has too many entries.
+    #[error("fingerprint.plugins must name at most 2000 plugins")]
+    TooManyPlugins,
+    /// The name of a plugin is empty, too long, or has control characters.
+    #[error("fingerprint.plugins has a name that is not 1 to 214 printable characters: {}", shown(.0))]
+    PluginName(String),
+    /// The version of this plugin is no text, empty, too long, or has control characters.
+    #[error("fingerprint.plugins.{} must be a version of 1 to 128 printable characters", shown(.0))]
+    PluginVersion(String),
+    /// The whole is too long.
+    #[error("fingerprint must be at most 256 KiB")]
+    TooLarge,
+}
+
+impl FingerprintDocument {
+    /// A document of its parts; `native` and `resources` are hashes of trees, lower-case hex SHA-256.
+    ///
+    /// # Errors
+    /// A part that breaks a limit of this module.
+    pub fn new(
+        framework: Framework,
+        platform: Platform,
+        plugins: BTreeMap<String, String>,
+        resources: String,
+        native: String,
+    ) -> Result<Self, InvalidDocument> {
+        for (field, hash) in [("native", &native), ("resources", &resources)] {
+            if !is_sha256_hex(hash) {
+                return Err(InvalidDocument::NotAHash(field));
+            }
+        }
+        if plugins.len() > MAX_PLUGINS {
+            return Err(InvalidDocument::TooManyPlugins);
+        }
+        for (name, version) in &plugins {
+            if !is_printable(name, MAX_PLUGIN_NAME) {
+                return Err(InvalidDocument::PluginName(name.clone()));
+            }
+            if !is_printable(version, MAX_PLUGIN_VERSION) {
+                return Err(InvalidDocument::PluginVersion(name.clone()));
+            }
+        }
+        let document = Self {
+            framework,
+            native,
+            platform,
+            plugins,
+            resources,
+        };
+        if document.canonical().len() > MAX_DOCUMENT_BYTES {
+            return Err(InvalidDocument::TooLarge);
+        }
+        Ok(document)
+    }
+
+    /// Reads a document: exactly the fields `alg`, `framework`, `native`, `platform`, `plugins` and `resources`.
+    ///
+    /// # Errors
+    /// The first field that is unknown, missing or wrong, or a limit of this module that is broken.
+    pub fn from_value(value: Value) -> Result<Self, InvalidDocument> {
+        let Value::Object(mut fields) = value else {
+            return Err(InvalidDocument::NotAnObject);
+        };
+        if take_text(&mut fields, "alg")? != ALG {
+            return Err(InvalidDocument::Alg);
+        }
+        let framework = take_text(&mut fields, "framework")?.parse::<Framework>()?;
+        let native = take_text(&mut fields, "native")?;
+        let platform = take_text(&mut fields, "platform")?.parse::<Platform>()?;
+        let plugins = match take(&mut fields, "plugins")? {
+            Value::Object(plugins) => plugins_from(plugins)?,
+            _ => return Err(InvalidDocument::NotPlugins),
+        };
+        let resources = take_text(&mut fields, "resources")?;
+        if let Some((name, _)) = fields.into_iter().next() {
+            return Err(InvalidDocument::UnknownField(name));
+        }
+        Self::new(framework, platform, plugins, resources, native)
+    }
+
+    /// What the app is made with.
+    pub const fn framework(&self) -> Framework {
+        self.framework
+    }
+
+    /// What the app runs on.
+    pub const fn platform(&self) -> Platform {
+        self.platform
+    }
+
+    /// The installed version of each native plugin, by name.
+    pub const fn plugins(&self) -> &BTreeMap<String, String> {
+        &self.plugins
+    }
+
+    /// The hash of the app resources folder.
+    pub fn resources(&self) -> &str {
+        &self.resources
+    }
+
+    /// The hash of the native source.
+    pub fn native(&self) -> &str {
+        &self.native
+    }
+
+    /// The document as RFC 8785 JSON: the bytes that are hashed, and the form to keep it in.
+    pub fn canonical(&self) -> String {
+        canonical::write(self)
+    }
+
+    /// The hash of the document: lower-case hex SHA-256 of [`FingerprintDocument::canonical`].
+    pub fn hash(&self) -> Fingerprint {
+        Fingerprint(hex::encode(Sha256::digest(self.canonical())).into())
+    }
+}
+
+fn take(fields: &mut Map<String, Value>, field: &'static str) -> Result<Value, InvalidDocument> {
+    fields.remove(field).ok_or(InvalidDocument::Missing(field))
+}
+
+fn take_text(fields: &mut Map<String, Value>, field: &'static str) -> Result<String, InvalidDocument> {
+    match take(fields, field)? {
+        Value::String(text) => Ok(text),
+        _ => Err(InvalidDocument::NotText(field)),
+    }
+}
+
+fn plugins_from(plugins: Map<String, Value>) -> Result<BTreeMap<String, String>, InvalidDocument> {
+    let version = |(name, value)| match value {
+        Value::String(version) => Ok((name, version)),
+        _ => Err(InvalidDocument::PluginVersion(name)),
+    };
+    plugins.into_iter().map(version).collect()
+}
+
+fn is_sha256_hex(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Control characters are refused because names and versions are shown to people, on terminals too.
+fn is_printable(text: &str, longest: usize) -> bool {
+    !text.is_empty() && text.chars().count() <= longest && !text.chars().any(char::is_control)
+}
+
+/// A name that somebody sent, fit for a message: escaped and cut short.
+fn shown(name: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut text: String = name.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    if name.chars().nth(SHOWN).is_some() {
+        text.push('…');
+    }
+    text
+}

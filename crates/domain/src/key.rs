@@ -1,0 +1,65 @@
+//! The record of an API key (spec part 2, contract part 2). The text of a key is in [`crate::api_key`].
+
+use crate::id::{KeyId, OrgId};
+use crate::scope::Scope;
+use crate::time::EpochMs;
+
+/// An API key as it is kept: never the key itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its id.
+    pub id: KeyId,
+    /// The organization it was created in, the only one it acts in (spec part 5 rule 5).
+    pub org_id: OrgId,
+    /// What people call it.
+    pub name: String,
+    /// The first 12 characters of the key.
+    pub prefix: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// The actor that made it, as text.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: EpochMs,
+    /// When it stops working by itself.
+    pub expires_at: Option<EpochMs>,
+    /// When it was revoked.
+    pub revoked_at: Option<EpochMs>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<EpochMs>,
+}
+
+/// Whether a key works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyStatus {
+    /// It works.
+    Active,
+    /// Somebody revoked it.
+    Revoked,
+    /// Its time is over.
+    Expired,
+}
+
+impl KeyStatus {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            KeyStatus::Active => "active",
+            KeyStatus::Revoked => "revoked",
+            KeyStatus::Expired => "expired",
+        }
+    }
+}
+
+impl Key {
+    /// Whether the key works at this time. Revoked wins over expired.
+    pub fn status(&self, now: EpochMs) -> KeyStatus {
+        if self.revoked_at.is_some() {
+            KeyStatus::Revoked
+        } else if self.expires_at.is_some_and(|end| end <= now) {
+            KeyStatus::Expired
+        } else {
+            KeyStatus::Active
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Rules of Launchway without I/O: ids, versions, the over-the-air decision, fingerprints, scopes and roles.
+//! Nothing here reads a clock, a file, the network or randomness: they come as parameters.
+#![deny(missing_docs)]
+
+pub mod actor;
+pub mod api_key;
+pub mod app;
+pub mod build_number;
+pub mod bundle_id;
+pub mod configuration;
+pub mod fingerprint;
+pub mod id;
+pub mod key;
+pub mod org;
+pub mod ota;
+pub mod platform;
+pub mod report;
+pub mod rollout;
+pub mod scope;
+pub mod tenancy;
+pub mod time;
+pub mod update;
+pub mod version;

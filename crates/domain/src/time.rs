@@ -1,0 +1,85 @@
+//! Times as the wire shows them: ISO 8601 UTC with milliseconds (contract part 1). Inside they are epoch milliseconds.
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+pub type EpochMs = i64;
+
+/// Milliseconds of one second, minute, hour and day.
+pub const SECOND: EpochMs = 1_000;
+/// Milliseconds of a minute.
+pub const MINUTE: EpochMs = 60 * SECOND;
+/// Milliseconds of an hour.
+pub const HOUR: EpochMs = 60 * MINUTE;
+/// Milliseconds of a day.
+pub const DAY: EpochMs = 24 * HOUR;
+
+/// Writes a time such as `2026-11-20T10:00:00.000Z`. Years below 0 or above 9999 are shown as the nearest that has four digits.
+pub fn iso(time: EpochMs) -> String {
+    String::from_utf8_lossy(&iso_bytes(time)).into_owned()
+}
+
+/// The same as [`iso`] without an allocation, for the answer to the public check.
+pub fn iso_bytes(time: EpochMs) -> [u8; 24] {
+    const YEAR_0: EpochMs = -62_167_219_200_000;
+    const YEAR_9999_END: EpochMs = 253_402_300_799_999;
+    let time = time.clamp(YEAR_0, YEAR_9999_END);
+    let (days, in_day) = (time.div_euclid(DAY), time.rem_euclid(DAY));
+    let (year, month, day) = civil(days);
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let mut put = |from: usize, to: usize, mut value: i64| {
+        for place in text[from..to].iter_mut().rev() {
+            *place = b'0' + (value % 10) as u8;
+            value /= 10;
+        }
+    };
+    put(0, 4, year);
+    put(5, 7, month);
+    put(8, 10, day);
+    put(11, 13, in_day / HOUR);
+    put(14, 16, in_day / MINUTE % 60);
+    put(17, 19, in_day / SECOND % 60);
+    put(20, 23, in_day % SECOND);
+    text
+}
+
+/// Year, month and day of a count of days since 1970-01-01, in the proleptic Gregorian calendar:
+/// years are counted from March so that the leap day is the last of its year.
+fn civil(days: i64) -> (i64, i64, i64) {
+    const DAYS_OF_400_YEARS: i64 = 146_097;
+    const MARCH_OF_YEAR_0: i64 = 719_468;
+    let shifted = days + MARCH_OF_YEAR_0;
+    let (era, day_of_era) = (
+        shifted.div_euclid(DAYS_OF_400_YEARS),
+        shifted.rem_euclid(DAYS_OF_400_YEARS),
+    );
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_iso_with_milliseconds() {
+        for (time, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_795_255_201_007, "2026-11-21T10:00:01.007Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (i64::MAX, "9999-12-31T23:59:59.999Z"),
+            (i64::MIN, "0000-01-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(iso(time), text);
+        }
+    }
+}
