@@ -1,0 +1,16 @@
+//! The error body: exactly `error` and `message` (spec part 7).
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Every answer that is not a success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Error)]
+pub struct ErrorBody {
+    /// The status in words, such as `Bad Request`.
+    #[schema(example = "Bad Request")]
+    pub error: String,
+    /// What is wrong and what to do.
+    #[schema(example = "id is required")]
+    pub message: String,
+}

@@ -1,0 +1,14 @@
+//! The wire: what requests and answers of the API look like, one file per resource.
+//! Field names are camelCase, times ISO 8601 UTC with milliseconds, sizes bytes, durations seconds (contract part 1).
+#![deny(missing_docs)]
+
+pub mod apps;
+pub mod auth;
+pub mod check;
+pub mod error;
+pub mod keys;
+pub mod lists;
+pub mod orgs;
+pub mod reports;
+pub mod updates;
+pub mod uploads;

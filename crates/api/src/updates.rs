@@ -1,0 +1,169 @@
+//! Over-the-air updates (contract part 7).
+
+use launchway_domain::platform::Platform;
+use launchway_domain::time::iso;
+use launchway_domain::update::Update;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::reports::ReportCounts;
+
+/// `POST /update`. Names either `uploadId` or `sourceUpdateId`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateUpdate {
+    /// The uploaded package, a ZIP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<String>,
+    /// An earlier update whose bytes are published anew: a promotion or a roll back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_update_id: Option<String>,
+    /// The app.
+    #[schema(example = "com.example.app")]
+    pub bundle_id: String,
+    /// `ios`, `android` or `visionos`.
+    #[schema(example = "android")]
+    pub platform: String,
+    /// Semantic version of the update; `1` and `1.2` are read as `1.0.0` and `1.2.0`.
+    #[schema(example = "1.0.1")]
+    pub version: String,
+    /// 1 to 18 digits as text or number; `"auto"`, or nothing, takes the next free one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_number: Option<TextOrNumber>,
+    /// Serves only checks that name this configuration; without it every check.
+    #[schema(example = "production")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
+    /// What the update needs of the native app: a hash (1 to 128 visible ASCII characters) or the `lwfp-1` document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<FingerprintInput>,
+    /// The build this update belongs to; its fingerprint is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// What is new, up to 4 KiB.
+    #[schema(max_length = 4096)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_notes: Option<String>,
+    /// Percent of the devices that are offered the update, 0 to 100; 100 when absent.
+    #[schema(minimum = 0, maximum = 100)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<i64>,
+    /// Asks the app to install the update at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandatory: Option<bool>,
+}
+
+/// `PATCH /update?id=`. What is absent stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangeUpdate {
+    /// `published`, `paused` or `withdrawn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Percent of the devices that are offered the update, 0 to 100.
+    #[schema(minimum = 0, maximum = 100)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<i64>,
+    /// Asks the app to install the update at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandatory: Option<bool>,
+    /// What is new, up to 4 KiB.
+    #[schema(max_length = 4096)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_notes: Option<String>,
+}
+
+/// A build number as people write it: `7` or `"7"`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "expected text or a whole number")]
+pub enum TextOrNumber {
+    /// As text, kept as written.
+    Text(String),
+    /// As a number.
+    Number(u64),
+}
+
+/// A fingerprint: its hash, or the whole document of part 9.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "expected a hash as text or a fingerprint document")]
+pub enum FingerprintInput {
+    /// An opaque hash, compared byte by byte.
+    Hash(String),
+    /// A `lwfp-1` document; the server reckons the hash.
+    #[schema(value_type = Object)]
+    Document(serde_json::Map<String, serde_json::Value>),
+}
+
+/// An over-the-air update.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Update)]
+pub struct UpdateView {
+    /// `update_…`.
+    pub id: String,
+    /// `published`, `paused` or `withdrawn`.
+    pub status: String,
+    /// The app.
+    pub bundle_id: String,
+    /// `ios`, `android` or `visionos`.
+    #[schema(value_type = String)]
+    pub platform: Platform,
+    /// Semantic version, as written.
+    pub version: String,
+    /// Numeric text, as written.
+    pub build_number: String,
+    /// The configuration that checks must name; null when it serves every check.
+    pub configuration: Option<String>,
+    /// The hash the installed app must have; null when any will do.
+    pub fingerprint: Option<String>,
+    /// The build it belongs to.
+    pub build_id: Option<String>,
+    /// The update whose bytes it publishes anew.
+    pub source_update_id: Option<String>,
+    /// What is new; empty when nothing was written.
+    pub release_notes: String,
+    /// Whether the app is asked to install it at once.
+    pub mandatory: bool,
+    /// Percent of the devices that are offered it.
+    pub rollout: u8,
+    /// Bytes of the package.
+    pub size: i64,
+    /// SHA-256 of the package, lower-case hex.
+    pub sha256: String,
+    /// Files in the package.
+    pub file_count: i64,
+    /// Who published it: a user id or a key id.
+    pub created_by: String,
+    /// When it was published.
+    pub created_at: String,
+    /// What devices reported; only where one update is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reports: Option<ReportCounts>,
+}
+
+impl UpdateView {
+    /// An update, without what devices reported.
+    pub fn of(update: &Update) -> Self {
+        Self {
+            id: update.id.to_string(),
+            status: update.status.to_string(),
+            bundle_id: update.bundle_id.clone(),
+            platform: update.platform,
+            version: update.version_text.clone(),
+            build_number: update.build_number.as_str().to_owned(),
+            configuration: update.configuration.as_ref().map(|label| label.as_str().to_owned()),
+            fingerprint: update.fingerprint.as_ref().map(|hash| hash.as_str().to_owned()),
+            build_id: update.build_id.clone(),
+            source_update_id: update.source_update_id.map(|id| id.to_string()),
+            release_notes: update.release_notes.clone(),
+            mandatory: update.mandatory,
+            rollout: update.rollout.percent(),
+            size: update.size,
+            sha256: update.sha256.clone(),
+            file_count: update.file_count,
+            created_by: update.created_by.clone(),
+            created_at: iso(update.created_at),
+            reports: None,
+        }
+    }
+}

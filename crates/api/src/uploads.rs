@@ -1,0 +1,40 @@
+//! Uploads: bytes that go straight to object storage by a pre-signed URL (contract part 3).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// `POST /uploads`.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateUpload {
+    /// The name of the file; its ending says what it is (`.zip`, `.tar.gz`, `.tar.zst`, `.ipa`, `.apk`, `.aab`).
+    #[schema(min_length = 1, max_length = 255, example = "update.zip")]
+    pub file_name: String,
+    /// The exact number of bytes that will be sent.
+    #[schema(minimum = 1, example = 1024)]
+    pub size: i64,
+    /// SHA-256 of the bytes, 64 hex digits.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    pub sha256: String,
+}
+
+/// Where and how to send the bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Upload)]
+pub struct UploadView {
+    /// `upload_…`: name it when the bytes are there.
+    pub id: String,
+    /// `pending`.
+    pub status: String,
+    /// `PUT`.
+    pub method: String,
+    /// The pre-signed URL. It takes exactly `size` bytes and needs no other authentication.
+    pub url: String,
+    /// Headers to send with the bytes, besides `Content-Length`.
+    pub headers: BTreeMap<String, String>,
+    /// When the URL stops working.
+    pub expires_at: String,
+}
