@@ -1,0 +1,183 @@
+//! Apps: a bundle identifier belongs to one organization of the service, whatever its letter case.
+
+use launchway_domain::app::App;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{AppId, OrgId};
+
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System};
+
+/// What came of claiming a bundle identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// It was free, or deleted by this organization before, and is claimed now.
+    Claimed(App),
+    /// It belonged to this organization already.
+    Held(App),
+    /// Another organization has it, or had it: it stays there.
+    Foreign,
+}
+
+#[derive(sqlx::FromRow)]
+struct AppRow {
+    id: String,
+    org_id: String,
+    bundle_id: String,
+    name: String,
+    created_at: i64,
+}
+
+impl AppRow {
+    fn read(self) -> Result<App, StoreError> {
+        Ok(App {
+            id: typed("apps.id", &self.id)?,
+            org_id: typed("apps.org_id", &self.org_id)?,
+            bundle_id: self.bundle_id,
+            name: self.name,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Claims a bundle identifier for this organization, as `app` writes it.
+    pub async fn claim_app(&mut self, bundle: &BundleId, app: &App) -> Result<Claim, StoreError> {
+        let made = execute!(
+            self.tx,
+            "INSERT INTO apps (id, org_id, bundle_key, bundle_id, name, created_at) VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (bundle_key) DO NOTHING",
+            app.id.to_string(),
+            &self.id,
+            bundle.key(),
+            &app.bundle_id,
+            &app.name,
+            app.created_at
+        )?;
+        if made == 1 {
+            return Ok(Claim::Claimed(app.clone()));
+        }
+        // The organization may delete or revive it meanwhile, so that neither look finds it: then both are taken anew.
+        loop {
+            let revived = fetch_optional!(
+                self.tx,
+                AppRow,
+                "UPDATE apps SET deleted_at = NULL, name = $3 WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NOT NULL \
+                 RETURNING id, org_id, bundle_id, name, created_at",
+                &self.id,
+                bundle.key(),
+                &app.name
+            )?;
+            if let Some(row) = revived {
+                return Ok(Claim::Claimed(row.read()?));
+            }
+            if let Some(held) = self.app_by_bundle(bundle).await? {
+                return Ok(Claim::Held(held));
+            }
+            let ours = fetch_optional!(
+                self.tx,
+                (String,),
+                "SELECT id FROM apps WHERE org_id = $1 AND bundle_key = $2",
+                &self.id,
+                bundle.key()
+            )?;
+            if ours.is_none() {
+                return Ok(Claim::Foreign);
+            }
+        }
+    }
+
+    /// The app with this bundle identifier.
+    pub async fn app_by_bundle(&mut self, bundle: &BundleId) -> Result<Option<App>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            AppRow,
+            "SELECT id, org_id, bundle_id, name, created_at FROM apps \
+             WHERE org_id = $1 AND bundle_key = $2 AND deleted_at IS NULL",
+            &self.id,
+            bundle.key()
+        )?;
+        row.map(AppRow::read).transpose()
+    }
+
+    /// One app.
+    pub async fn app(&mut self, id: AppId) -> Result<Option<App>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            AppRow,
+            "SELECT id, org_id, bundle_id, name, created_at FROM apps WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(AppRow::read).transpose()
+    }
+
+    /// The apps, newest first.
+    pub async fn apps(&mut self, paging: Paging) -> Result<Rows<App>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            AppRow,
+            "SELECT id, org_id, bundle_id, name, created_at FROM apps WHERE org_id = $1 AND deleted_at IS NULL \
+             ORDER BY id DESC LIMIT $2 OFFSET $3",
+            &self.id,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM apps WHERE org_id = $1 AND deleted_at IS NULL",
+            &self.id
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(AppRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Deletes an app from the list; its identifier stays with the organization. False when there is none such.
+    pub async fn delete_app(&mut self, id: AppId, now: i64) -> Result<bool, StoreError> {
+        let gone = execute!(
+            self.tx,
+            "UPDATE apps SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(gone == 1)
+    }
+}
+
+impl System<'_> {
+    /// Moves a bundle identifier with its updates and packages to another organization; only the operator does.
+    /// Gives the organization it came from, `None` when nobody has it.
+    pub async fn transfer_app(&mut self, bundle: &BundleId, to: OrgId, now: i64) -> Result<Option<OrgId>, StoreError> {
+        let from = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT org_id FROM apps WHERE bundle_key = $1",
+            bundle.key()
+        )?;
+        let Some((from,)) = from else { return Ok(None) };
+        let to = to.to_string();
+        crate::changes::touch_bundle(self.tx, &bundle.key(), now).await?;
+        execute!(
+            self.tx,
+            "UPDATE apps SET org_id = $2, deleted_at = NULL WHERE bundle_key = $1",
+            bundle.key(),
+            &to
+        )?;
+        execute!(
+            self.tx,
+            "UPDATE packages SET org_id = $2 WHERE id IN (SELECT package_id FROM updates WHERE bundle_key = $1)",
+            bundle.key(),
+            &to
+        )?;
+        execute!(
+            self.tx,
+            "UPDATE updates SET org_id = $2 WHERE bundle_key = $1",
+            bundle.key(),
+            &to
+        )?;
+        Ok(Some(typed("apps.org_id", &from)?))
+    }
+}

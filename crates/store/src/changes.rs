@@ -1,0 +1,127 @@
+//! How nodes follow the database: a revision per change, taken in the change's own transaction, and a wake-up.
+//! The row lock on the revision makes revisions commit in their order, so a reader never skips one.
+
+use std::time::Duration;
+
+use sqlx::Connection;
+use sqlx::postgres::PgListener;
+use sqlx::sqlite::SqliteConnection;
+
+use crate::{StoreError, System, Tx};
+
+/// The PostgreSQL channel that tells of new revisions.
+pub(crate) const CHANNEL: &str = "launchway_changes";
+/// How often SQLite's change counter is looked at: a change is seen well within a second.
+const SQLITE_GLANCE: Duration = Duration::from_millis(100);
+/// PostgreSQL may lose a notification: so often the table is read without one.
+const POSTGRES_BACKSTOP: Duration = Duration::from_millis(500);
+
+/// What changed since a revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// The newest revision.
+    pub revision: i64,
+    /// The bundles whose updates changed, each once. `None`: too long ago to tell, read everything.
+    pub bundle_keys: Option<Vec<String>>,
+}
+
+/// A connection that notices changes of other processes.
+pub enum Watch {
+    /// Looks at the change counter of the file.
+    Sqlite {
+        /// A connection of its own: the counter does not move for changes of the connection that asks.
+        connection: SqliteConnection,
+        /// The counter when it was last looked at.
+        version: i64,
+    },
+    /// Listens to notifications.
+    Postgres {
+        /// The listening connection; it reconnects by itself.
+        listener: PgListener,
+    },
+}
+
+impl Watch {
+    /// Returns when there may be news: on a change, or after half a second at most on PostgreSQL.
+    pub async fn changed(&mut self) -> Result<(), StoreError> {
+        match self {
+            Watch::Sqlite { connection, version } => loop {
+                let (now,): (i64,) = sqlx::query_as("PRAGMA data_version")
+                    .fetch_one(&mut *connection)
+                    .await?;
+                if std::mem::replace(version, now) != now {
+                    return Ok(());
+                }
+                tokio::time::sleep(SQLITE_GLANCE).await;
+            },
+            Watch::Postgres { listener } => match tokio::time::timeout(POSTGRES_BACKSTOP, listener.try_recv()).await {
+                Ok(news) => news.map(|_| ()).map_err(StoreError::from),
+                Err(_) => Ok(()),
+            },
+        }
+    }
+
+    /// Ends the watch and its connection.
+    pub async fn close(self) {
+        if let Watch::Sqlite { connection, .. } = self {
+            // Nothing was written on it; an error while closing changes nothing.
+            let _ = connection.close().await;
+        }
+    }
+}
+
+/// Takes the next revision for a bundle whose updates change, and holds the lock that orders such changes until commit.
+pub(crate) async fn touch_bundle(tx: &mut Tx, bundle_key: &str, now: i64) -> Result<i64, StoreError> {
+    let (revision,) = fetch_one!(
+        tx,
+        (i64,),
+        "UPDATE revision SET value = value + 1 WHERE one = 1 RETURNING value"
+    )?;
+    execute!(
+        tx,
+        "INSERT INTO changes (revision, bundle_key, at) VALUES ($1, $2, $3)",
+        revision,
+        bundle_key,
+        now
+    )?;
+    if let Tx::Postgres(tx) = tx {
+        sqlx::query("SELECT pg_notify($1, $2)")
+            .bind(CHANNEL)
+            .bind(revision.to_string())
+            .execute(&mut **tx)
+            .await?;
+    }
+    Ok(revision)
+}
+
+impl System<'_> {
+    /// The newest revision.
+    pub async fn revision(&mut self) -> Result<i64, StoreError> {
+        Ok(fetch_one!(self.tx, (i64,), "SELECT value FROM revision WHERE one = 1")?.0)
+    }
+
+    /// What changed after `seen`.
+    pub async fn changes_since(&mut self, seen: i64) -> Result<Changes, StoreError> {
+        let revision = self.revision().await?;
+        let rows = fetch_all!(
+            self.tx,
+            (i64, String),
+            "SELECT revision, bundle_key FROM changes WHERE revision > $1 ORDER BY revision",
+            seen
+        )?;
+        // Revisions have no gaps: fewer rows than revisions means that old rows were cleared away, or the database was replaced.
+        let complete = revision >= seen && rows.len() as i64 == revision - seen;
+        let bundle_keys = complete.then(|| {
+            let mut keys: Vec<String> = rows.into_iter().map(|(_, key)| key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        });
+        Ok(Changes { revision, bundle_keys })
+    }
+
+    /// Forgets changes made before `time`; a node that slept longer reads everything anew.
+    pub async fn forget_changes_before(&mut self, time: i64) -> Result<u64, StoreError> {
+        execute!(self.tx, "DELETE FROM changes WHERE at < $1", time)
+    }
+}

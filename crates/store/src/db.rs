@@ -1,0 +1,204 @@
+//! Opening the database by its URL: pools, pragmas, migrations, transactions.
+
+use std::future::ready;
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::Connection;
+use sqlx::migrate::MigrateError;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPool, PgPoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+
+use crate::{StoreError, Tx, Watch};
+
+/// How long a caller waits for a connection or a lock before the answer is "not available".
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long SQLite is left alone before it is asked again.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+const SQLITE_READERS: u32 = 4;
+const POSTGRES_CONNECTIONS: u32 = 16;
+
+/// The database of the service.
+#[derive(Clone, Debug)]
+pub enum Db {
+    /// Embedded: one writer, several readers, write-ahead log, every commit synced.
+    Sqlite {
+        /// The only connection that writes.
+        writer: SqlitePool,
+        /// Connections that read.
+        readers: SqlitePool,
+    },
+    /// A PostgreSQL server, version 15 or newer.
+    Postgres {
+        /// Connections for everything.
+        pool: PgPool,
+    },
+}
+
+/// Why the database cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The URL is neither `sqlite:` nor `postgres:`, or not well formed.
+    #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
+    BadUrl,
+    /// The server or file does not let us in.
+    #[error("cannot be opened: {0}")]
+    Connect(#[source] sqlx::Error),
+    /// The schema cannot be brought up to date.
+    #[error("cannot be migrated: {0}")]
+    Migrate(#[from] MigrateError),
+}
+
+impl Db {
+    /// Opens the database at `url` and brings its schema up to date. A missing SQLite file is made.
+    pub async fn open(url: &str) -> Result<Db, OpenError> {
+        if url.starts_with("sqlite:") {
+            Self::open_sqlite(url).await
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            Self::open_postgres(url).await
+        } else {
+            Err(OpenError::BadUrl)
+        }
+    }
+
+    async fn open_sqlite(url: &str) -> Result<Db, OpenError> {
+        let options = SqliteConnectOptions::from_str(url)
+            .map_err(|_| OpenError::BadUrl)?
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(PATIENCE)
+            .foreign_keys(true);
+        let writer = SqlitePoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(PATIENCE)
+            .before_acquire(|connection, _| Box::pin(ready(Ok(is_free(connection)))));
+        let writer = connect_sqlite(writer, &options).await?;
+        // In one transaction that takes the writer's lock first: of processes that start together one migrates.
+        let mut migration = writer.begin_with("BEGIN IMMEDIATE").await.map_err(OpenError::Connect)?;
+        // Not `run`: what it gives cannot be sent to another thread when it borrows a connection.
+        sqlx::migrate!("migrations/sqlite")
+            .run_direct(None, &mut *migration, false)
+            .await?;
+        migration.commit().await.map_err(OpenError::Connect)?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(SQLITE_READERS)
+            .acquire_timeout(PATIENCE)
+            .before_acquire(|connection, _| Box::pin(ready(Ok(is_free(connection)))));
+        let readers = connect_sqlite(readers, &options.create_if_missing(false).read_only(true)).await?;
+        Ok(Db::Sqlite { writer, readers })
+    }
+
+    async fn open_postgres(url: &str) -> Result<Db, OpenError> {
+        let options = PgConnectOptions::from_str(url)
+            .map_err(|_| OpenError::BadUrl)?
+            .application_name("launchway");
+        let pool = PgPoolOptions::new()
+            .max_connections(POSTGRES_CONNECTIONS)
+            .acquire_timeout(PATIENCE)
+            .after_connect(|connection, _| Box::pin(wait_for_locks(connection, PATIENCE)))
+            .connect_with(options)
+            .await
+            .map_err(OpenError::Connect)?;
+        // Of processes that start together one migrates, and the others wait for as long as that takes.
+        let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
+        wait_for_locks(&mut connection, Duration::ZERO)
+            .await
+            .map_err(OpenError::Connect)?;
+        sqlx::migrate!("migrations/postgres")
+            .run_direct(None, &mut *connection, false)
+            .await?;
+        wait_for_locks(&mut connection, PATIENCE)
+            .await
+            .map_err(OpenError::Connect)?;
+        Ok(Db::Postgres { pool })
+    }
+
+    /// Begins a transaction that may write. On SQLite it waits for the writer first, so that it never fails half-way.
+    pub async fn write(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Db::Sqlite { writer, .. } => Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Db::Postgres { pool } => Tx::Postgres(pool.begin().await?),
+        })
+    }
+
+    /// Begins a transaction that only reads, on a snapshot of its own.
+    pub async fn read(&self) -> Result<Tx, StoreError> {
+        Ok(match self {
+            Db::Sqlite { readers, .. } => Tx::Sqlite(readers.begin().await?),
+            Db::Postgres { pool } => Tx::Postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    .await?,
+            ),
+        })
+    }
+
+    /// Watches for changes made by any process (see [`Watch::changed`]).
+    pub async fn watch(&self) -> Result<Watch, StoreError> {
+        Ok(match self {
+            Db::Sqlite { readers, .. } => Watch::Sqlite {
+                connection: readers.acquire().await?.detach(),
+                version: -1,
+            },
+            Db::Postgres { pool } => {
+                let mut listener = PgListener::connect_with(pool).await?;
+                listener.listen(crate::changes::CHANNEL).await?;
+                Watch::Postgres { listener }
+            }
+        })
+    }
+
+    /// Whether counts of the running minute are shared with other processes through the database.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Db::Postgres { .. })
+    }
+
+    /// Closes every connection, after what runs is done.
+    pub async fn close(&self) {
+        match self {
+            Db::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Db::Postgres { pool } => pool.close().await,
+        }
+    }
+}
+
+/// Connects a pool to the file. SQLite does not wait for others where waiting could be for each other: at the change to
+/// the write-ahead log, and while the last connection of another process folds that log back in. So we wait ourselves.
+async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions) -> Result<SqlitePool, OpenError> {
+    let mut left = PATIENCE;
+    loop {
+        match pool.clone().connect_with(options.clone()).await {
+            Err(error) if is_busy(&error) && !left.is_zero() => {
+                tokio::time::sleep(BUSY_PAUSE).await;
+                left = left.saturating_sub(BUSY_PAUSE);
+            }
+            done => return done.map_err(OpenError::Connect),
+        }
+    }
+}
+
+/// Whether SQLite says that another connection is in the way: the low byte of its code is BUSY.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
+}
+
+/// Whether a connection that was given back is out of its transaction. SQLite itself rolls back when the disk is full or
+/// broken; the driver then believes for ever that a transaction is open, so such a connection is thrown away.
+fn is_free(connection: &SqliteConnection) -> bool {
+    !connection.is_in_transaction()
+}
+
+/// Sets how long statements of a connection wait for a lock; zero is for ever.
+async fn wait_for_locks(connection: &mut PgConnection, patience: Duration) -> Result<(), sqlx::Error> {
+    sqlx::query("SELECT set_config('lock_timeout', $1, false)")
+        .bind(patience.as_millis().to_string())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

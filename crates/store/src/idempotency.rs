@@ -1,0 +1,97 @@
+//! Answers kept for `Idempotency-Key` (contract part 1), in the transaction of the change they answer.
+
+use crate::{Org, StoreError, System};
+
+/// What an idempotent request is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestKey {
+    /// The caller: a key id or user id.
+    pub caller: String,
+    /// The HTTP method.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// The caller's key.
+    pub key: String,
+    /// SHA-256 of query and body: the same key with another body is refused.
+    pub body_hash: String,
+}
+
+/// The first answer to an idempotent request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// The hash of the body that was answered.
+    pub body_hash: String,
+    /// The HTTP status.
+    pub status: i64,
+    /// The answer's body, without secrets.
+    pub body: String,
+}
+
+impl Org<'_> {
+    /// The kept answer to a request made after `since`.
+    pub async fn kept_answer(&mut self, request: &RequestKey, since: i64) -> Result<Option<KeptAnswer>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String, i64, String),
+            "SELECT body_hash, status, body FROM idempotency \
+             WHERE org_id = $1 AND caller = $2 AND method = $3 AND path = $4 AND key = $5 AND created_at > $6",
+            &self.id,
+            &request.caller,
+            &request.method,
+            &request.path,
+            &request.key,
+            since
+        )?;
+        Ok(row.map(|(body_hash, status, body)| KeptAnswer {
+            body_hash,
+            status,
+            body,
+        }))
+    }
+
+    /// Takes the place of a request's answer. A simultaneous twin waits here until this transaction ends;
+    /// false when an answer kept after `since` stands there already.
+    pub async fn claim_answer(&mut self, request: &RequestKey, now: i64, since: i64) -> Result<bool, StoreError> {
+        let claimed = execute!(
+            self.tx,
+            "INSERT INTO idempotency (org_id, caller, method, path, key, body_hash, status, body, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, 0, '', $7) ON CONFLICT (org_id, caller, method, path, key) DO UPDATE \
+             SET body_hash = excluded.body_hash, status = 0, body = '', created_at = excluded.created_at \
+             WHERE idempotency.created_at <= $8",
+            &self.id,
+            &request.caller,
+            &request.method,
+            &request.path,
+            &request.key,
+            &request.body_hash,
+            now,
+            since
+        )?;
+        Ok(claimed == 1)
+    }
+
+    /// Keeps the answer in the place that [`Org::claim_answer`] took.
+    pub async fn keep_answer(&mut self, request: &RequestKey, status: u16, body: &str) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE idempotency SET status = $6, body = $7 \
+             WHERE org_id = $1 AND caller = $2 AND method = $3 AND path = $4 AND key = $5",
+            &self.id,
+            &request.caller,
+            &request.method,
+            &request.path,
+            &request.key,
+            i64::from(status),
+            body
+        )?;
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Forgets answers kept before `time`.
+    pub async fn forget_answers_before(&mut self, time: i64) -> Result<u64, StoreError> {
+        execute!(self.tx, "DELETE FROM idempotency WHERE created_at < $1", time)
+    }
+}

@@ -1,0 +1,168 @@
+//! What the index of checks reads: published and paused updates and fingerprint documents, whoever they belong to.
+
+use launchway_domain::build_number::BuildNumber;
+use launchway_domain::id::UpdateId;
+use launchway_domain::platform::Platform;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::time::EpochMs;
+use launchway_domain::update::UpdateStatus;
+use launchway_domain::version::Version;
+
+use crate::sql::typed;
+use crate::updates::rollout;
+use crate::{StoreError, System};
+
+/// What a check needs to know of a published or paused update: less than the whole record, for a start reads them all.
+#[derive(Clone, Debug)]
+pub struct OfferedUpdate {
+    /// Its id.
+    pub id: UpdateId,
+    /// Published or paused.
+    pub status: UpdateStatus,
+    /// The app, as the app's record writes it.
+    pub bundle_id: String,
+    /// What it is for.
+    pub platform: Platform,
+    /// The version, parsed.
+    pub version: Version,
+    /// The version as written.
+    pub version_text: String,
+    /// The build number, kept as written.
+    pub build_number: BuildNumber,
+    /// The configuration a check must name; `None` serves every check.
+    pub configuration: Option<String>,
+    /// What the installed app must be; `None` fits any.
+    pub fingerprint: Option<String>,
+    /// What is new.
+    pub release_notes: String,
+    /// Whether the app is asked to install it at once.
+    pub mandatory: bool,
+    /// Who is offered it.
+    pub rollout: Rollout,
+    /// Bytes of the package.
+    pub size: i64,
+    /// SHA-256 of the package.
+    pub sha256: String,
+    /// Where the package lies in object storage.
+    pub blob_key: String,
+    /// When it was published.
+    pub created_at: EpochMs,
+}
+
+/// The columns of [`select_offered`]. A tuple is read by place, which takes less time than by name.
+type OfferedRow = (
+    String,
+    String,
+    String,
+    String,
+    String,
+    String,
+    String,
+    Option<String>,
+    String,
+    i64,
+    i64,
+    i64,
+    String,
+    String,
+    i64,
+);
+
+/// The columns of [`OfferedRow`] of all published and paused updates, in front of more.
+macro_rules! select_offered {
+    ($rest:literal) => {
+        concat!(
+            "SELECT u.id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, u.fingerprint, ",
+            "u.release_notes, u.mandatory, u.rollout, p.size, p.sha256, p.blob_key, u.created_at ",
+            "FROM updates u JOIN packages p ON p.id = u.package_id ",
+            "WHERE u.deleted_at IS NULL AND u.status <> 'withdrawn'",
+            $rest
+        )
+    };
+}
+
+fn read(row: OfferedRow) -> Result<OfferedUpdate, StoreError> {
+    let (
+        id,
+        status,
+        bundle_id,
+        platform,
+        version_text,
+        build_number,
+        configuration,
+        fingerprint,
+        release_notes,
+        mandatory,
+        percent,
+        size,
+        sha256,
+        blob_key,
+        created_at,
+    ) = row;
+    Ok(OfferedUpdate {
+        id: typed("updates.id", &id)?,
+        status: typed("updates.status", &status)?,
+        bundle_id,
+        platform: typed("updates.platform", &platform)?,
+        version: typed("updates.version", &version_text)?,
+        version_text,
+        build_number: typed("updates.build_number", &build_number)?,
+        configuration: Some(configuration).filter(|label| !label.is_empty()),
+        fingerprint,
+        release_notes,
+        mandatory: mandatory != 0,
+        rollout: rollout(percent)?,
+        size,
+        sha256,
+        blob_key,
+        created_at,
+    })
+}
+
+impl System<'_> {
+    /// The published and paused updates of one bundle, newest first.
+    pub async fn offered_updates(&mut self, bundle_key: &str) -> Result<Vec<OfferedUpdate>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            OfferedRow,
+            select_offered!(" AND u.bundle_key = $1 ORDER BY u.id DESC"),
+            bundle_key
+        )?;
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Gives every published and paused update to `take`, in no order: a database reads a whole table several times
+    /// faster than by an index. Row by row, so that they are never all in memory as they come.
+    pub async fn each_offered_update(&mut self, mut take: impl FnMut(OfferedUpdate)) -> Result<(), StoreError> {
+        for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(read(row)?))
+    }
+
+    /// Gives every bundle's key and fingerprint documents to `take`, as key, hash and document: those of one bundle
+    /// newest first, at most `limit` of each.
+    pub async fn each_fingerprint(
+        &mut self,
+        limit: i64,
+        mut take: impl FnMut(String, String, String),
+    ) -> Result<(), StoreError> {
+        for_each!(
+            self.tx,
+            (String, String, String),
+            "SELECT bundle_key, hash, document FROM (SELECT bundle_key, hash, document, ROW_NUMBER() OVER \
+             (PARTITION BY bundle_key ORDER BY created_at DESC, hash) AS place FROM fingerprints) AS placed \
+             WHERE place <= $1 ORDER BY bundle_key, place",
+            |(key, hash, document)| take(key, hash, document),
+            limit
+        )
+    }
+
+    /// The fingerprint documents of a bundle, newest first, at most `limit`.
+    pub async fn fingerprints(&mut self, bundle_key: &str, limit: i64) -> Result<Vec<(String, String)>, StoreError> {
+        fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT hash, document FROM fingerprints WHERE bundle_key = $1 ORDER BY created_at DESC, hash LIMIT $2",
+            bundle_key,
+            limit
+        )
+    }
+}

@@ -1,0 +1,144 @@
+//! API keys: only their hash and first characters are here.
+
+use launchway_domain::id::KeyId;
+use launchway_domain::key::Key;
+use launchway_domain::scope::Scope;
+
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System};
+
+/// A key to be kept.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Its record.
+    pub key: Key,
+    /// The hash it is found by.
+    pub hash: String,
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    id: String,
+    org_id: String,
+    name: String,
+    prefix: String,
+    scopes: String,
+    created_by: String,
+    created_at: i64,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+    last_used_at: Option<i64>,
+}
+
+impl KeyRow {
+    fn read(self) -> Result<Key, StoreError> {
+        Ok(Key {
+            id: typed("api_keys.id", &self.id)?,
+            org_id: typed("api_keys.org_id", &self.org_id)?,
+            name: self.name,
+            prefix: self.prefix,
+            scopes: Scope::list_from(&self.scopes),
+            created_by: self.created_by,
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+            revoked_at: self.revoked_at,
+            last_used_at: self.last_used_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Keeps a new key.
+    pub async fn create_key(&mut self, new: &NewKey) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO api_keys (id, org_id, name, prefix, hash, scopes, created_by, created_at, expires_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            new.key.id.to_string(),
+            &self.id,
+            &new.key.name,
+            &new.key.prefix,
+            &new.hash,
+            Scope::list_to_text(&new.key.scopes),
+            &new.key.created_by,
+            new.key.created_at,
+            new.key.expires_at
+        )?;
+        Ok(())
+    }
+
+    /// One key.
+    pub async fn key(&mut self, id: KeyId) -> Result<Option<Key>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            KeyRow,
+            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
+             FROM api_keys WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(KeyRow::read).transpose()
+    }
+
+    /// The keys, revoked ones included, newest first.
+    pub async fn keys(&mut self, paging: Paging) -> Result<Rows<Key>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            KeyRow,
+            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
+             FROM api_keys WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+            &self.id,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM api_keys WHERE org_id = $1",
+            &self.id
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(KeyRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Revokes a key; false when it was revoked before.
+    pub async fn revoke_key(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
+        let revoked = execute!(
+            self.tx,
+            "UPDATE api_keys SET revoked_at = $3 WHERE org_id = $1 AND id = $2 AND revoked_at IS NULL",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(revoked == 1)
+    }
+}
+
+impl System<'_> {
+    /// The key behind a hash, whatever its state.
+    pub async fn key_by_hash(&mut self, hash: &str) -> Result<Option<Key>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            KeyRow,
+            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
+             FROM api_keys WHERE hash = $1",
+            hash
+        )?;
+        row.map(KeyRow::read).transpose()
+    }
+
+    /// Notes when keys were last used.
+    pub async fn note_keys_used(&mut self, used: &[(KeyId, i64)]) -> Result<(), StoreError> {
+        for (id, at) in used {
+            execute!(
+                self.tx,
+                "UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
+                id.to_string(),
+                *at
+            )?;
+        }
+        Ok(())
+    }
+}

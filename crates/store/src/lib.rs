@@ -1,0 +1,58 @@
+//! The database: SQLite or PostgreSQL behind one body of SQL, one file per table family.
+//! The only door to a tenant's rows is [`Tx::org`]; crossing tenants is [`Tx::system`], with a reason.
+#![deny(missing_docs)]
+
+#[macro_use]
+mod sql;
+
+mod apps;
+mod changes;
+mod db;
+mod dump;
+mod idempotency;
+mod index_rows;
+mod invitations;
+mod keys;
+mod limits;
+mod members;
+mod orgs;
+mod outbox;
+mod packages;
+mod reports;
+mod sessions;
+mod tx;
+mod updates;
+mod uploads;
+mod users;
+
+pub use apps::Claim;
+pub use changes::{Changes, Watch};
+pub use db::{Db, OpenError};
+pub use dump::DumpError;
+pub use idempotency::{KeptAnswer, RequestKey};
+pub use index_rows::OfferedUpdate;
+pub use keys::NewKey;
+pub use members::LastOwner;
+pub use outbox::{AuditRow, EventRow};
+pub use reports::{Report, StoredReason};
+pub use sql::StoreError;
+pub use tx::{Org, System, Tx};
+pub use updates::{NewUpdate, UpdateChange, UpdateFilter};
+
+/// One page of a list: the rows, and how many there are in all.
+#[derive(Clone, Debug)]
+pub struct Rows<T> {
+    /// The rows of this page, newest first.
+    pub items: Vec<T>,
+    /// How many rows there are without paging.
+    pub total: i64,
+}
+
+/// Which part of a list is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Paging {
+    /// Rows at most.
+    pub limit: i64,
+    /// Rows to skip.
+    pub offset: i64,
+}

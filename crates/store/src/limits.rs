@@ -1,0 +1,38 @@
+//! Counts of the running minute, shared by the nodes of one database.
+
+use crate::{StoreError, System};
+
+impl System<'_> {
+    /// Adds one to a subject's count of this minute and gives the count, this call included. Clocks of nodes differ a
+    /// little: a call of the minute before counts in the one that another node has begun, so that the two do not start
+    /// each other's count anew.
+    pub async fn count_call(&mut self, subject: &str, minute: i64) -> Result<i64, StoreError> {
+        let (count,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "INSERT INTO rate_counts (subject, minute, count) VALUES ($1, $2, 1) ON CONFLICT (subject) DO UPDATE SET \
+             count = CASE WHEN rate_counts.minute IN (excluded.minute, excluded.minute + 1) THEN rate_counts.count + 1 ELSE 1 END, \
+             minute = CASE WHEN rate_counts.minute = excluded.minute + 1 THEN rate_counts.minute ELSE excluded.minute END \
+             RETURNING count",
+            subject,
+            minute
+        )?;
+        Ok(count)
+    }
+
+    /// Takes one from a subject's count of this minute.
+    pub async fn uncount_call(&mut self, subject: &str, minute: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE rate_counts SET count = count - 1 WHERE subject = $1 AND minute = $2 AND count > 0",
+            subject,
+            minute
+        )?;
+        Ok(())
+    }
+
+    /// Forgets counts of minutes before `minute`.
+    pub async fn forget_counts_before(&mut self, minute: i64) -> Result<u64, StoreError> {
+        execute!(self.tx, "DELETE FROM rate_counts WHERE minute < $1", minute)
+    }
+}

@@ -1,0 +1,152 @@
+//! Members of an organization and their roles.
+
+use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::org::{Member, Org as OrgRecord};
+use launchway_domain::tenancy::Role;
+
+use crate::orgs::OrgRow;
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System};
+
+/// The change would leave the organization without an owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastOwner;
+
+#[derive(sqlx::FromRow)]
+struct MemberRow {
+    user_id: String,
+    email: String,
+    role: String,
+    created_at: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct MembershipRow {
+    #[sqlx(flatten)]
+    org: OrgRow,
+    role: String,
+}
+
+impl MemberRow {
+    fn read(self) -> Result<Member, StoreError> {
+        Ok(Member {
+            user_id: typed("members.user_id", &self.user_id)?,
+            email: self.email,
+            role: typed("members.role", &self.role)?,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Lets a user join; false when the user is a member already.
+    pub async fn add_member(&mut self, user: UserId, role: Role, now: i64) -> Result<bool, StoreError> {
+        let added = execute!(
+            self.tx,
+            "INSERT INTO members (org_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            &self.id,
+            user.to_string(),
+            role.as_str(),
+            now
+        )?;
+        Ok(added == 1)
+    }
+
+    /// A member, if the user is one.
+    pub async fn member(&mut self, user: UserId) -> Result<Option<Member>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            MemberRow,
+            "SELECT m.user_id, u.email, m.role, m.created_at FROM members m JOIN users u ON u.id = m.user_id \
+             WHERE m.org_id = $1 AND m.user_id = $2",
+            &self.id,
+            user.to_string()
+        )?;
+        row.map(MemberRow::read).transpose()
+    }
+
+    /// The members, who joined last first.
+    pub async fn members(&mut self, paging: Paging) -> Result<Rows<Member>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            MemberRow,
+            "SELECT m.user_id, u.email, m.role, m.created_at FROM members m JOIN users u ON u.id = m.user_id \
+             WHERE m.org_id = $1 ORDER BY m.created_at DESC, m.user_id DESC LIMIT $2 OFFSET $3",
+            &self.id,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM members WHERE org_id = $1",
+            &self.id
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(MemberRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Changes the role of a member. The last owner stays one.
+    pub async fn set_role(&mut self, user: UserId, role: Role) -> Result<Result<(), LastOwner>, StoreError> {
+        self.lock().await?;
+        if role != Role::Owner && self.is_last_owner(user).await? {
+            return Ok(Err(LastOwner));
+        }
+        execute!(
+            self.tx,
+            "UPDATE members SET role = $3 WHERE org_id = $1 AND user_id = $2",
+            &self.id,
+            user.to_string(),
+            role.as_str()
+        )?;
+        Ok(Ok(()))
+    }
+
+    /// Lets a member go. The last owner stays.
+    pub async fn remove_member(&mut self, user: UserId) -> Result<Result<(), LastOwner>, StoreError> {
+        self.lock().await?;
+        if self.is_last_owner(user).await? {
+            return Ok(Err(LastOwner));
+        }
+        execute!(
+            self.tx,
+            "DELETE FROM members WHERE org_id = $1 AND user_id = $2",
+            &self.id,
+            user.to_string()
+        )?;
+        Ok(Ok(()))
+    }
+
+    async fn is_last_owner(&mut self, user: UserId) -> Result<bool, StoreError> {
+        let owners = fetch_all!(
+            self.tx,
+            (String,),
+            "SELECT user_id FROM members WHERE org_id = $1 AND role = 'owner' LIMIT 2",
+            &self.id
+        )?;
+        Ok(owners.len() == 1 && owners[0].0 == user.to_string())
+    }
+}
+
+impl System<'_> {
+    /// Lets a user join an organization; false when the user is a member already.
+    pub async fn join(&mut self, org: OrgId, user: UserId, role: Role, now: i64) -> Result<bool, StoreError> {
+        self.tx.org(org).add_member(user, role, now).await
+    }
+
+    /// The organizations a user is a member of, with the role, oldest membership first.
+    pub async fn memberships(&mut self, user: UserId) -> Result<Vec<(OrgRecord, Role)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            MembershipRow,
+            "SELECT o.id, o.name, o.tier, o.created_at, m.role FROM members m JOIN orgs o ON o.id = m.org_id \
+             WHERE m.user_id = $1 ORDER BY m.created_at, o.id",
+            user.to_string()
+        )?;
+        rows.into_iter()
+            .map(|row| Ok((row.org.read()?, typed("members.role", &row.role)?)))
+            .collect()
+    }
+}

@@ -1,0 +1,128 @@
+//! Organizations, and the few facts of the installation.
+
+use launchway_domain::id::OrgId;
+use launchway_domain::org::Org as OrgRecord;
+use launchway_domain::tenancy::Tier;
+
+use crate::sql::typed;
+use crate::{Org, StoreError, System};
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct OrgRow {
+    id: String,
+    name: String,
+    tier: String,
+    created_at: i64,
+}
+
+impl OrgRow {
+    pub(crate) fn read(self) -> Result<OrgRecord, StoreError> {
+        Ok(OrgRecord {
+            id: typed("orgs.id", &self.id)?,
+            name: self.name,
+            tier: typed("orgs.tier", &self.tier)?,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// The organization itself; `None` when there is no such.
+    pub async fn record(&mut self) -> Result<Option<OrgRecord>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            OrgRow,
+            "SELECT id, name, tier, created_at FROM orgs WHERE id = $1",
+            &self.id
+        )?;
+        row.map(OrgRow::read).transpose()
+    }
+
+    /// Changes the name.
+    pub async fn rename(&mut self, name: &str) -> Result<(), StoreError> {
+        execute!(self.tx, "UPDATE orgs SET name = $2 WHERE id = $1", &self.id, name)?;
+        Ok(())
+    }
+
+    /// Changes the tier; only the operator does.
+    pub async fn set_tier(&mut self, tier: Tier) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE orgs SET tier = $2 WHERE id = $1",
+            &self.id,
+            tier.as_str()
+        )?;
+        Ok(())
+    }
+
+    /// Lets changes of members of this organization happen one after the other until commit.
+    pub async fn lock(&mut self) -> Result<(), StoreError> {
+        execute!(self.tx, "UPDATE orgs SET name = name WHERE id = $1", &self.id)?;
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Makes an organization.
+    pub async fn create_org(&mut self, org: &OrgRecord) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO orgs (id, name, tier, created_at) VALUES ($1, $2, $3, $4)",
+            org.id.to_string(),
+            &org.name,
+            org.tier.as_str(),
+            org.created_at
+        )?;
+        Ok(())
+    }
+
+    /// The tier of an organization, read once per call for the rate limit.
+    pub async fn org_tier(&mut self, id: OrgId) -> Result<Option<Tier>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT tier FROM orgs WHERE id = $1",
+            id.to_string()
+        )?;
+        row.map(|(tier,)| typed("orgs.tier", &tier)).transpose()
+    }
+
+    /// Whether there is any organization: none means first run.
+    pub async fn has_orgs(&mut self) -> Result<bool, StoreError> {
+        Ok(fetch_optional!(self.tx, (String,), "SELECT id FROM orgs LIMIT 1")?.is_some())
+    }
+
+    /// A fact of the installation, such as the check value of the master key.
+    pub async fn meta(&mut self, name: &str) -> Result<Option<String>, StoreError> {
+        let row = fetch_optional!(self.tx, (String,), "SELECT value FROM meta WHERE name = $1", name)?;
+        Ok(row.map(|(value,)| value))
+    }
+
+    /// Keeps a fact unless there is one already; gives what stands there afterwards.
+    pub async fn keep_meta(&mut self, name: &str, value: &str) -> Result<String, StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+            name,
+            value
+        )?;
+        Ok(fetch_one!(self.tx, (String,), "SELECT value FROM meta WHERE name = $1", name)?.0)
+    }
+
+    /// Replaces a fact.
+    pub async fn set_meta(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            name,
+            value
+        )?;
+        Ok(())
+    }
+
+    /// Removes a fact.
+    pub async fn drop_meta(&mut self, name: &str) -> Result<(), StoreError> {
+        execute!(self.tx, "DELETE FROM meta WHERE name = $1", name)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! Packages: the stored bytes of updates. One may serve several updates; one that serves none goes after a while.
+
+use launchway_domain::app::Package;
+use launchway_domain::id::PackageId;
+
+use crate::sql::typed;
+use crate::{Org, StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct PackageRow {
+    id: String,
+    org_id: String,
+    blob_key: String,
+    size: i64,
+    sha256: String,
+    file_count: i64,
+}
+
+impl PackageRow {
+    fn read(self) -> Result<Package, StoreError> {
+        Ok(Package {
+            id: typed("packages.id", &self.id)?,
+            org_id: typed("packages.org_id", &self.org_id)?,
+            blob_key: self.blob_key,
+            size: self.size,
+            sha256: self.sha256,
+            file_count: self.file_count,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Keeps a package whose bytes lie in object storage.
+    pub async fn create_package(&mut self, package: &Package, now: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO packages (id, org_id, blob_key, size, sha256, file_count, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            package.id.to_string(),
+            &self.id,
+            &package.blob_key,
+            package.size,
+            &package.sha256,
+            package.file_count,
+            now
+        )?;
+        Ok(())
+    }
+
+    /// Marks a package that no update names any more, so that clean-up finds it; and the other way round.
+    pub(crate) async fn note_package_use(&mut self, id: &str, now: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE packages SET unused_since = CASE WHEN EXISTS \
+             (SELECT 1 FROM updates u WHERE u.package_id = packages.id AND u.deleted_at IS NULL) THEN NULL ELSE $3 END \
+             WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id,
+            now
+        )?;
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Packages that no update has named since before `time`, at most `limit`.
+    pub async fn unused_packages(&mut self, time: i64, limit: i64) -> Result<Vec<Package>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            PackageRow,
+            "SELECT id, org_id, blob_key, size, sha256, file_count FROM packages \
+             WHERE unused_since IS NOT NULL AND unused_since <= $1 AND blob_key <> '' ORDER BY unused_since LIMIT $2",
+            time,
+            limit
+        )?;
+        rows.into_iter().map(PackageRow::read).collect()
+    }
+
+    /// The packages after `after` (an id, or nothing for the start) whose bytes are there, at most `limit`.
+    pub async fn packages_after(&mut self, after: &str, limit: i64) -> Result<Vec<Package>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            PackageRow,
+            "SELECT id, org_id, blob_key, size, sha256, file_count FROM packages \
+             WHERE id > $1 AND blob_key NOT LIKE 'gone/%' ORDER BY id LIMIT $2",
+            after,
+            limit
+        )?;
+        rows.into_iter().map(PackageRow::read).collect()
+    }
+
+    /// Whether an object is the bytes of a package.
+    pub async fn names_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        Ok(fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM packages WHERE blob_key = $1",
+            blob_key
+        )?
+        .is_some())
+    }
+
+    /// Takes a package out of use for good, unless an update names it again meanwhile. Its row stays for the
+    /// deleted updates that point to it; false when it is in use.
+    pub async fn retire_package(&mut self, id: PackageId) -> Result<bool, StoreError> {
+        let retired = execute!(
+            self.tx,
+            "UPDATE packages SET blob_key = 'gone/' || id, unused_since = NULL WHERE id = $1 AND unused_since IS NOT NULL",
+            id.to_string()
+        )?;
+        Ok(retired == 1)
+    }
+}

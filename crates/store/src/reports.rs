@@ -1,0 +1,148 @@
+//! What devices reported of updates: each device, update and kind counts once.
+
+use launchway_domain::id::UpdateId;
+use launchway_domain::report::{KEPT_REASONS, ReportKind};
+
+use crate::sql::typed;
+use crate::{Org, StoreError, System};
+
+/// One report of a device.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The update.
+    pub update_id: UpdateId,
+    /// What happened.
+    pub kind: ReportKind,
+    /// 64 bits of the device's hash.
+    pub device: i64,
+    /// When it was reported.
+    pub at: i64,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A kept reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredReason {
+    /// What happened.
+    pub kind: ReportKind,
+    /// When it was reported.
+    pub at: i64,
+    /// The device's words.
+    pub reason: String,
+}
+
+impl System<'_> {
+    /// Counts reports; gives for each whether it was new. The token of each named its update, which is the tenant's own.
+    /// Rows are touched in one order, whatever the order of the reports, so that no two nodes wait for each other.
+    pub async fn count_reports(&mut self, reports: &[Report]) -> Result<Vec<bool>, StoreError> {
+        let mut order: Vec<usize> = (0..reports.len()).collect();
+        // Stable: of two alike the first counts.
+        order.sort_by_key(|at| (reports[*at].update_id, reports[*at].kind, reports[*at].device));
+        let mut counted = vec![false; reports.len()];
+        // All devices before all counts: a node that holds a count never waits for a device.
+        for at in &order {
+            counted[*at] = self.note_device(&reports[*at]).await?;
+        }
+        order.retain(|at| counted[*at]);
+        for report in order.iter().map(|at| &reports[*at]) {
+            execute!(
+                self.tx,
+                "INSERT INTO report_counts (update_id, kind, count) VALUES ($1, $2, 1) \
+                 ON CONFLICT (update_id, kind) DO UPDATE SET count = report_counts.count + 1",
+                report.update_id.to_string(),
+                report.kind.as_str()
+            )?;
+        }
+        for report in order.iter().map(|at| &reports[*at]) {
+            if let Some(reason) = &report.reason {
+                self.keep_reason(report, reason).await?;
+            }
+        }
+        Ok(counted)
+    }
+
+    /// Remembers that a device reported; false when it had.
+    async fn note_device(&mut self, report: &Report) -> Result<bool, StoreError> {
+        let new = execute!(
+            self.tx,
+            "INSERT INTO report_devices (update_id, kind, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            report.update_id.to_string(),
+            report.kind.as_str(),
+            report.device
+        )?;
+        Ok(new == 1)
+    }
+
+    /// Keeps a reason under the next number of its update, and no more than the last ones. Another node may take the
+    /// number first, for another kind; its commit is waited for, and then the number after it is taken.
+    async fn keep_reason(&mut self, report: &Report, reason: &str) -> Result<(), StoreError> {
+        let update = report.update_id.to_string();
+        let number = loop {
+            let (last,) = fetch_one!(
+                self.tx,
+                (i64,),
+                "SELECT COALESCE(MAX(number), 0) FROM report_reasons WHERE update_id = $1",
+                &update
+            )?;
+            let kept = execute!(
+                self.tx,
+                "INSERT INTO report_reasons (update_id, number, kind, at, reason) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT DO NOTHING",
+                &update,
+                last + 1,
+                report.kind.as_str(),
+                report.at,
+                reason
+            )?;
+            if kept == 1 {
+                break last + 1;
+            }
+        };
+        execute!(
+            self.tx,
+            "DELETE FROM report_reasons WHERE update_id = $1 AND number <= $2",
+            &update,
+            number - KEPT_REASONS
+        )?;
+        Ok(())
+    }
+}
+
+impl Org<'_> {
+    /// How many devices reported what of an update of this organization.
+    pub async fn report_counts(&mut self, update: UpdateId) -> Result<Vec<(ReportKind, i64)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, i64),
+            "SELECT c.kind, c.count FROM report_counts c JOIN updates u ON u.id = c.update_id \
+             WHERE u.org_id = $1 AND c.update_id = $2",
+            &self.id,
+            update.to_string()
+        )?;
+        rows.into_iter()
+            .map(|(kind, count)| Ok((typed("report_counts.kind", &kind)?, count)))
+            .collect()
+    }
+
+    /// The last reasons, newest first.
+    pub async fn report_reasons(&mut self, update: UpdateId) -> Result<Vec<StoredReason>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, i64, String),
+            "SELECT r.kind, r.at, r.reason FROM report_reasons r JOIN updates u ON u.id = r.update_id \
+             WHERE u.org_id = $1 AND r.update_id = $2 ORDER BY r.number DESC",
+            &self.id,
+            update.to_string()
+        )?;
+        rows.into_iter()
+            .map(|(kind, at, reason)| {
+                Ok(StoredReason {
+                    kind: typed("report_reasons.kind", &kind)?,
+                    at,
+                    reason,
+                })
+            })
+            .collect()
+    }
+}

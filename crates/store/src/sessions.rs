@@ -1,0 +1,117 @@
+//! Browser sessions. They belong to a user, who may be in several organizations.
+
+use launchway_domain::id::{SessionId, UserId};
+use launchway_domain::org::{SESSION_IDLE, Session};
+
+use crate::sql::typed;
+use crate::{Paging, Rows, StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    id: String,
+    user_id: String,
+    user_agent: String,
+    address: String,
+    created_at: i64,
+    last_used_at: i64,
+}
+
+impl SessionRow {
+    fn read(self) -> Result<Session, StoreError> {
+        Ok(Session {
+            id: typed("sessions.id", &self.id)?,
+            user_id: typed("sessions.user_id", &self.user_id)?,
+            user_agent: self.user_agent,
+            address: self.address,
+            created_at: self.created_at,
+            last_used_at: self.last_used_at,
+        })
+    }
+}
+
+impl System<'_> {
+    /// Keeps a new session under the hash of its cookie.
+    pub async fn create_session(&mut self, session: &Session, token_hash: &str) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO sessions (id, token_hash, user_id, user_agent, address, created_at, last_used_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            session.id.to_string(),
+            token_hash,
+            session.user_id.to_string(),
+            &session.user_agent,
+            &session.address,
+            session.created_at,
+            session.last_used_at
+        )?;
+        Ok(())
+    }
+
+    /// The living session behind a cookie's hash.
+    pub async fn session_by_token(&mut self, token_hash: &str, now: i64) -> Result<Option<Session>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            SessionRow,
+            "SELECT id, user_id, user_agent, address, created_at, last_used_at FROM sessions \
+             WHERE token_hash = $1 AND last_used_at > $2",
+            token_hash,
+            now - SESSION_IDLE
+        )?;
+        row.map(SessionRow::read).transpose()
+    }
+
+    /// The living sessions of a user, newest first.
+    pub async fn sessions(&mut self, user: UserId, now: i64, paging: Paging) -> Result<Rows<Session>, StoreError> {
+        let (user, oldest) = (user.to_string(), now - SESSION_IDLE);
+        let rows = fetch_all!(
+            self.tx,
+            SessionRow,
+            "SELECT id, user_id, user_agent, address, created_at, last_used_at FROM sessions \
+             WHERE user_id = $1 AND last_used_at > $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+            &user,
+            oldest,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM sessions WHERE user_id = $1 AND last_used_at > $2",
+            &user,
+            oldest
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(SessionRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Ends a session of this user; false when there is none such.
+    pub async fn delete_session(&mut self, user: UserId, id: SessionId) -> Result<bool, StoreError> {
+        let gone = execute!(
+            self.tx,
+            "DELETE FROM sessions WHERE user_id = $1 AND id = $2",
+            user.to_string(),
+            id.to_string()
+        )?;
+        Ok(gone == 1)
+    }
+
+    /// Notes when sessions were last used.
+    pub async fn note_sessions_used(&mut self, used: &[(SessionId, i64)]) -> Result<(), StoreError> {
+        for (id, at) in used {
+            execute!(
+                self.tx,
+                "UPDATE sessions SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2",
+                id.to_string(),
+                *at
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Forgets sessions that were not used since `time`.
+    pub async fn forget_sessions_before(&mut self, time: i64) -> Result<u64, StoreError> {
+        execute!(self.tx, "DELETE FROM sessions WHERE last_used_at < $1", time)
+    }
+}

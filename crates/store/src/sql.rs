@@ -1,0 +1,135 @@
+//! The macros that run one SQL text on either driver, and the store's error.
+
+use std::str::FromStr;
+
+/// Why the store could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database cannot be reached, is locked, or is too busy to answer in time.
+    #[error("the database is not available: {0}")]
+    Unavailable(#[source] sqlx::Error),
+    /// The disk of the database is full.
+    #[error("the database's disk is full: {0}")]
+    Full(#[source] sqlx::Error),
+    /// A stored value is not what the schema promises.
+    #[error("the column {0} holds a value that cannot be read")]
+    Corrupt(&'static str),
+    /// Anything else: a defect.
+    #[error("the database refused: {0}")]
+    Refused(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if matches!(
+            &error,
+            sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed
+        ) {
+            return StoreError::Unavailable(error);
+        }
+        let code = error
+            .as_database_error()
+            .and_then(|database| database.code())
+            .unwrap_or_default()
+            .into_owned();
+        match code.as_str() {
+            // SQLite: the low byte is BUSY (5), LOCKED (6), IOERR (10), CANTOPEN (14); FULL is 13.
+            "13" => StoreError::Full(error),
+            // PostgreSQL: class 08 connection, 57P0x shutdown, 53xxx resources, 53100 disk full, 40001/40P01 conflicts.
+            "53100" => StoreError::Full(error),
+            "40001" | "40P01" | "57P01" | "57P02" | "57P03" | "55P03" => StoreError::Unavailable(error),
+            code if code.starts_with("08") || code.starts_with("53") => StoreError::Unavailable(error),
+            code if matches!(code.parse::<u32>().map(|number| number & 0xff), Ok(5 | 6 | 10 | 14))
+                && code.len() < 5 =>
+            {
+                StoreError::Unavailable(error)
+            }
+            _ => StoreError::Refused(error),
+        }
+    }
+}
+
+/// Reads a stored text as a typed value.
+pub(crate) fn typed<T: FromStr>(column: &'static str, text: &str) -> Result<T, StoreError> {
+    text.parse().map_err(|_| StoreError::Corrupt(column))
+}
+
+/// Runs a statement on whichever driver the transaction has: how many rows it touched.
+macro_rules! execute {
+    ($tx:expr, $sql:expr $(, $value:expr)* $(,)?) => {
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                sqlx::query($sql)$(.bind($value))*.execute(&mut **tx).await.map(|done| done.rows_affected())
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                sqlx::query($sql)$(.bind($value))*.execute(&mut **tx).await.map(|done| done.rows_affected())
+            }
+        }
+        .map_err($crate::sql::StoreError::from)
+    };
+}
+
+/// Reads at most one row into a `FromRow` type or tuple.
+macro_rules! fetch_optional {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_optional(&mut **tx).await
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_optional(&mut **tx).await
+            }
+        }
+        .map_err($crate::sql::StoreError::from)
+    };
+}
+
+/// Reads exactly one row.
+macro_rules! fetch_one {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_one(&mut **tx).await,
+            $crate::tx::Tx::Postgres(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_one(&mut **tx).await,
+        }
+        .map_err($crate::sql::StoreError::from)
+    };
+}
+
+/// Reads every row.
+macro_rules! fetch_all {
+    ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_all(&mut **tx).await,
+            $crate::tx::Tx::Postgres(tx) => sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch_all(&mut **tx).await,
+        }
+        .map_err($crate::sql::StoreError::from)
+    };
+}
+
+/// Reads rows one by one and does something with each. Lets other tasks run in between, however fast they come.
+macro_rules! for_each {
+    ($tx:expr, $row:ty, $sql:expr, |$name:pat_param| $work:expr $(, $value:expr)* $(,)?) => {{
+        use futures::TryStreamExt;
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                let mut rows = sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch(&mut **tx);
+                while let Some($name) = rows.try_next().await? {
+                    $work;
+                    tokio::task::consume_budget().await;
+                }
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                let mut rows = sqlx::query_as::<_, $row>($sql)$(.bind($value))*.fetch(&mut **tx);
+                while let Some($name) = rows.try_next().await? {
+                    $work;
+                    tokio::task::consume_budget().await;
+                }
+            }
+        }
+        Ok(())
+    }};
+}

@@ -1,0 +1,312 @@
+//! Over-the-air updates. Every change takes a revision, so that each node's index follows.
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::id::UpdateId;
+use launchway_domain::platform::Platform;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::update::{Update, UpdateStatus};
+
+use crate::changes::touch_bundle;
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError};
+
+/// What a list of updates is narrowed to; nothing means all.
+#[derive(Clone, Debug, Default)]
+pub struct UpdateFilter {
+    /// The app.
+    pub bundle: Option<BundleId>,
+    /// The platform.
+    pub platform: Option<Platform>,
+    /// The configuration.
+    pub configuration: Option<Configuration>,
+    /// The status.
+    pub status: Option<UpdateStatus>,
+}
+
+/// What a PATCH sets.
+#[derive(Clone, Debug)]
+pub struct UpdateChange {
+    /// The status.
+    pub status: UpdateStatus,
+    /// The rollout.
+    pub rollout: Rollout,
+    /// Whether the app is asked to install at once.
+    pub mandatory: bool,
+    /// What is new.
+    pub release_notes: String,
+}
+
+/// An update to be published; its identity must be free.
+#[derive(Clone, Debug)]
+pub struct NewUpdate<'u> {
+    /// The record.
+    pub update: &'u Update,
+    /// The app.
+    pub bundle: &'u BundleId,
+}
+
+#[derive(sqlx::FromRow)]
+struct UpdateRow {
+    id: String,
+    org_id: String,
+    status: String,
+    bundle_id: String,
+    platform: String,
+    version: String,
+    build_number: String,
+    configuration: String,
+    fingerprint: Option<String>,
+    build_id: Option<String>,
+    source_update_id: Option<String>,
+    package_id: String,
+    release_notes: String,
+    mandatory: i64,
+    rollout: i64,
+    size: i64,
+    sha256: String,
+    file_count: i64,
+    blob_key: String,
+    created_by: String,
+    created_at: i64,
+}
+
+impl UpdateRow {
+    fn read(self) -> Result<Update, StoreError> {
+        let configuration = (!self.configuration.is_empty()).then_some(self.configuration);
+        Ok(Update {
+            id: typed("updates.id", &self.id)?,
+            org_id: typed("updates.org_id", &self.org_id)?,
+            status: typed("updates.status", &self.status)?,
+            bundle_id: self.bundle_id,
+            platform: typed("updates.platform", &self.platform)?,
+            version: typed("updates.version", &self.version)?,
+            version_text: self.version,
+            build_number: typed("updates.build_number", &self.build_number)?,
+            configuration: configuration
+                .map(|label| typed("updates.configuration", &label))
+                .transpose()?,
+            fingerprint: self
+                .fingerprint
+                .map(|hash| typed("updates.fingerprint", &hash))
+                .transpose()?,
+            build_id: self.build_id,
+            source_update_id: self
+                .source_update_id
+                .map(|id| typed("updates.source_update_id", &id))
+                .transpose()?,
+            package_id: typed("updates.package_id", &self.package_id)?,
+            release_notes: self.release_notes,
+            mandatory: self.mandatory != 0,
+            rollout: rollout(self.rollout)?,
+            size: self.size,
+            sha256: self.sha256,
+            file_count: self.file_count,
+            blob_key: self.blob_key,
+            created_by: self.created_by,
+            created_at: self.created_at,
+        })
+    }
+}
+
+/// Reads a stored rollout.
+pub(crate) fn rollout(percent: i64) -> Result<Rollout, StoreError> {
+    let rollout = u8::try_from(percent).ok().and_then(Rollout::new);
+    rollout.ok_or(StoreError::Corrupt("updates.rollout"))
+}
+
+/// The columns of [`UpdateRow`], in front of a condition.
+macro_rules! select_updates {
+    ($rest:literal) => {
+        concat!(
+            "SELECT u.id, u.org_id, u.status, u.bundle_id, u.platform, u.version, u.build_number, u.configuration, ",
+            "u.fingerprint, u.build_id, u.source_update_id, u.package_id, u.release_notes, u.mandatory, u.rollout, ",
+            "p.size, p.sha256, p.file_count, p.blob_key, u.created_by, u.created_at ",
+            "FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
+            $rest
+        )
+    };
+}
+
+impl Org<'_> {
+    /// Orders changes of one bundle's updates, and tells every node that they changed. Call it before anything is read
+    /// that the change depends on.
+    pub async fn touch_updates(&mut self, bundle: &BundleId, now: i64) -> Result<i64, StoreError> {
+        touch_bundle(self.tx, &bundle.key(), now).await
+    }
+
+    /// Publishes an update; false when its identity is taken, be it by a deleted one.
+    pub async fn create_update(&mut self, new: &NewUpdate<'_>) -> Result<bool, StoreError> {
+        let update = new.update;
+        let made = execute!(
+            self.tx,
+            "INSERT INTO updates (id, org_id, status, bundle_key, bundle_id, platform, version, version_key, build_number, \
+             build_value, configuration, fingerprint, build_id, source_update_id, package_id, release_notes, mandatory, rollout, \
+             created_by, created_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) \
+             ON CONFLICT (bundle_key, platform, configuration, version_key, build_value) DO NOTHING",
+            update.id.to_string(),
+            &self.id,
+            update.status.as_str(),
+            new.bundle.key(),
+            &update.bundle_id,
+            update.platform.as_str(),
+            &update.version_text,
+            update.version.precedence_key(),
+            update.build_number.as_str(),
+            update.build_number.value() as i64,
+            update.configuration.as_ref().map_or("", |label| label.as_str()),
+            update.fingerprint.as_ref().map(|hash| hash.as_str()),
+            update.build_id.as_deref(),
+            update.source_update_id.map(|id| id.to_string()),
+            update.package_id.to_string(),
+            &update.release_notes,
+            i64::from(update.mandatory),
+            i64::from(update.rollout.percent()),
+            &update.created_by,
+            update.created_at
+        )? == 1;
+        if made {
+            self.note_package_use(&update.package_id.to_string(), update.created_at)
+                .await?;
+        }
+        Ok(made)
+    }
+
+    /// One update.
+    pub async fn update(&mut self, id: UpdateId) -> Result<Option<Update>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            UpdateRow,
+            select_updates!("u.org_id = $1 AND u.id = $2 AND u.deleted_at IS NULL"),
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(UpdateRow::read).transpose()
+    }
+
+    /// The updates that the filter leaves, newest first.
+    pub async fn updates(&mut self, filter: &UpdateFilter, paging: Paging) -> Result<Rows<Update>, StoreError> {
+        let bundle = filter.bundle.as_ref().map(|bundle| bundle.key()).unwrap_or_default();
+        let platform = filter.platform.map_or("", |platform| platform.as_str());
+        let configuration = filter.configuration.as_ref().map_or("", |label| label.as_str());
+        let status = filter.status.map_or("", |status| status.as_str());
+        let rows = fetch_all!(
+            self.tx,
+            UpdateRow,
+            select_updates!(
+                "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
+                 AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR u.status = $5) ORDER BY u.id DESC LIMIT $6 OFFSET $7"
+            ),
+            &self.id,
+            &bundle,
+            platform,
+            configuration,
+            status,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM updates u WHERE u.org_id = $1 AND u.deleted_at IS NULL \
+             AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
+             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR u.status = $5)",
+            &self.id,
+            &bundle,
+            platform,
+            configuration,
+            status
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(UpdateRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Sets what a PATCH may set.
+    pub async fn change_update(&mut self, id: UpdateId, change: &UpdateChange) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE updates SET status = $3, rollout = $4, mandatory = $5, release_notes = $6 \
+             WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
+            &self.id,
+            id.to_string(),
+            change.status.as_str(),
+            i64::from(change.rollout.percent()),
+            i64::from(change.mandatory),
+            &change.release_notes
+        )?;
+        Ok(())
+    }
+
+    /// Deletes an update; its identity stays taken, and its package goes when nothing else names it.
+    pub async fn delete_update(&mut self, update: &Update, now: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE updates SET deleted_at = $3 WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL",
+            &self.id,
+            update.id.to_string(),
+            now
+        )?;
+        self.note_package_use(&update.package_id.to_string(), now).await
+    }
+
+    /// Raises the highest build number of a bundle and platform to at least `value`; not when the bundle belongs to
+    /// another organization.
+    pub async fn note_build_number(
+        &mut self,
+        bundle: &BundleId,
+        platform: Platform,
+        value: u64,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO build_numbers (bundle_key, platform, highest) SELECT $1, $2, $3 \
+             WHERE NOT EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id <> $4) ON CONFLICT (bundle_key, platform) DO UPDATE SET highest = CASE \
+             WHEN build_numbers.highest < excluded.highest THEN excluded.highest ELSE build_numbers.highest END",
+            bundle.key(),
+            platform.as_str(),
+            value as i64,
+            &self.id
+        )?;
+        Ok(())
+    }
+
+    /// Reserves the number above the highest one of a bundle and platform. Refused when the bundle belongs to another
+    /// organization: whoever reserves has made sure that it does not.
+    pub async fn next_build_number(&mut self, bundle: &BundleId, platform: Platform) -> Result<u64, StoreError> {
+        let (next,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "INSERT INTO build_numbers (bundle_key, platform, highest) SELECT $1, $2, 1 \
+             WHERE NOT EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id <> $3) \
+             ON CONFLICT (bundle_key, platform) DO UPDATE SET highest = build_numbers.highest + 1 RETURNING highest",
+            bundle.key(),
+            platform.as_str(),
+            &self.id
+        )?;
+        u64::try_from(next).map_err(|_| StoreError::Corrupt("build_numbers.highest"))
+    }
+
+    /// Keeps a fingerprint document of a bundle under its hash; not when the bundle belongs to another organization.
+    pub async fn keep_fingerprint(
+        &mut self,
+        bundle: &BundleId,
+        hash: &str,
+        document: &str,
+        now: i64,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO fingerprints (bundle_key, hash, document, created_at) SELECT $1, $2, $3, $4 \
+             WHERE NOT EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id <> $5) ON CONFLICT DO NOTHING",
+            bundle.key(),
+            hash,
+            document,
+            now,
+            &self.id
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Users: accounts stand beside the organizations, so they are behind the system door.
+
+use launchway_domain::id::UserId;
+use launchway_domain::org::User;
+
+use crate::sql::typed;
+use crate::{StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct UserRow {
+    id: String,
+    email: String,
+    created_at: i64,
+}
+
+impl UserRow {
+    fn read(self) -> Result<User, StoreError> {
+        Ok(User {
+            id: typed("users.id", &self.id)?,
+            email: self.email,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl System<'_> {
+    /// Makes an account; false when the address has one already.
+    pub async fn create_user(&mut self, user: &User, password_hash: &str) -> Result<bool, StoreError> {
+        let made = execute!(
+            self.tx,
+            "INSERT INTO users (id, email, password_hash, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING",
+            user.id.to_string(),
+            &user.email,
+            password_hash,
+            user.created_at
+        )?;
+        Ok(made == 1)
+    }
+
+    /// The account of an address and the hash of its password.
+    pub async fn user_by_email(&mut self, email: &str) -> Result<Option<(User, String)>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String, String, i64, String),
+            "SELECT id, email, created_at, password_hash FROM users WHERE email = $1",
+            email
+        )?;
+        row.map(|(id, email, created_at, hash)| Ok((UserRow { id, email, created_at }.read()?, hash)))
+            .transpose()
+    }
+
+    /// An account by its id.
+    pub async fn user(&mut self, id: UserId) -> Result<Option<User>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            UserRow,
+            "SELECT id, email, created_at FROM users WHERE id = $1",
+            id.to_string()
+        )?;
+        row.map(UserRow::read).transpose()
+    }
+
+    /// Sets a new password, ends every session of the user and every reset link.
+    pub async fn set_password(&mut self, id: UserId, password_hash: &str) -> Result<(), StoreError> {
+        let id = id.to_string();
+        execute!(
+            self.tx,
+            "UPDATE users SET password_hash = $2 WHERE id = $1",
+            &id,
+            password_hash
+        )?;
+        execute!(self.tx, "DELETE FROM sessions WHERE user_id = $1", &id)?;
+        execute!(self.tx, "DELETE FROM reset_links WHERE user_id = $1", &id)?;
+        Ok(())
+    }
+
+    /// Keeps a link for a new password, in place of earlier ones.
+    pub async fn create_reset_link(&mut self, id: UserId, token_hash: &str, expires_at: i64) -> Result<(), StoreError> {
+        execute!(self.tx, "DELETE FROM reset_links WHERE user_id = $1", id.to_string())?;
+        execute!(
+            self.tx,
+            "INSERT INTO reset_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3)",
+            token_hash,
+            id.to_string(),
+            expires_at
+        )?;
+        Ok(())
+    }
+
+    /// The user whom a reset link lets set a password at this time.
+    pub async fn reset_link_user(&mut self, token_hash: &str, now: i64) -> Result<Option<UserId>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT user_id FROM reset_links WHERE token_hash = $1 AND expires_at > $2",
+            token_hash,
+            now
+        )?;
+        row.map(|(id,)| typed("reset_links.user_id", &id)).transpose()
+    }
+}

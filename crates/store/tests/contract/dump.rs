@@ -1,0 +1,169 @@
+//! The whole database as lines, and back into an empty one of either kind.
+
+use std::collections::BTreeSet;
+
+use launchway_store::{AuditRow, Db, DumpError};
+use launchway_testing::postgres::Postgres;
+
+use crate::database::{TestDb, on_postgres, on_sqlite};
+use crate::records::{NOW, an_org};
+use crate::tenancy::a_tenant;
+
+/// What a backup leaves behind: the log of changes and the counts of the running minute.
+const LEFT_BEHIND: [&str; 2] = ["changes", "rate_counts"];
+
+/// The lines of a database with a row in each table, and texts that are hard to write.
+async fn filled(db: &TestDb) -> Vec<u8> {
+    let theirs = a_tenant(db, "com.example.theirs").await;
+    org_writes!(db, theirs.id, rename("ä \"'\\ \n \u{1F600} \u{2028} {\"table\": 1}"));
+    a_tenant(db, "com.example.ours").await;
+    system_writes!(db, set_meta("name", ""));
+    system_writes!(db, create_session(&crate::records::new_session(theirs.user), "token"));
+    system_writes!(db, create_reset_link(theirs.user, "token", i64::MAX));
+    system_writes!(db, count_call("org", 1));
+    for table in db.tables().await {
+        assert!(
+            !db.rows_of(&table).await.is_empty(),
+            "{table} must have a row for this test"
+        );
+    }
+    lines_of(db).await
+}
+
+async fn lines_of(db: &Db) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let rows = system_reads!(db, dump(&mut lines));
+    assert_eq!(rows, lines.iter().filter(|byte| **byte == b'\n').count() as u64);
+    lines
+}
+
+async fn restore(db: &Db, mut lines: &[u8]) -> Result<u64, DumpError> {
+    let mut tx = db.write().await.unwrap();
+    let rows = tx.system("a test").undump(&mut lines).await?;
+    tx.commit().await.unwrap();
+    Ok(rows)
+}
+
+/// The lines without their order, which no dump promises.
+fn unordered(lines: &[u8]) -> BTreeSet<String> {
+    String::from_utf8(lines.to_vec())
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// An empty database of the other kind; a file is gone with the directory.
+async fn of_other_kind(db: &TestDb) -> (Db, tempfile::TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let url = match db.is_shared() {
+        true => format!("sqlite:{}", directory.path().join("other.db").display()),
+        false => Postgres::shared().fresh_database(),
+    };
+    (Db::open(&url).await.unwrap(), directory)
+}
+
+contract! {
+    async fn every_table_but_two_is_in_it(db: &TestDb) {
+        let lines = filled(db).await;
+        let named: BTreeSet<_> = unordered(&lines)
+            .iter()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["table"].as_str().unwrap().to_owned())
+            .collect();
+        let tables = db.tables().await.into_iter().filter(|table| !LEFT_BEHIND.contains(&table.as_str()));
+        assert_eq!(named, tables.collect());
+    }
+
+    async fn a_database_of_the_other_kind_takes_it_and_gives_it_back(db: &TestDb) {
+        let lines = filled(db).await;
+        let (other, _directory) = of_other_kind(db).await;
+        assert_eq!(restore(&other, &lines).await.unwrap(), unordered(&lines).len() as u64);
+        assert_eq!(unordered(&lines_of(&other).await), unordered(&lines));
+        other.close().await;
+    }
+
+    async fn a_restored_database_goes_on(db: &TestDb) {
+        let (source, _directory) = of_other_kind(db).await;
+        let org = an_org(&source).await.id;
+        let line = |action: &str| AuditRow {
+            at: NOW,
+            actor: "operator".to_owned(),
+            action: action.to_owned(),
+            resource: String::new(),
+            before: None,
+            after: None,
+            address: String::new(),
+            request_id: String::new(),
+        };
+        for action in ["first", "second"] {
+            org_writes!(source, org, add_audit(&line(action)));
+        }
+        let name = crate::records::bundle("com.a");
+        org_writes!(source, org, touch_updates(&name, NOW));
+        restore(db, &lines_of(&source).await).await.unwrap();
+        source.close().await;
+
+        org_writes!(db, org, add_audit(&line("third")));
+        assert_eq!(org_reads!(db, org, audit(10)), [line("third"), line("second"), line("first")]);
+        assert_eq!(org_writes!(db, org, touch_updates(&name, NOW)), 2, "revisions go on");
+        assert_eq!(system_reads!(db, changes_since(0)).bundle_keys, None, "who knows nothing reads all");
+    }
+
+    async fn only_an_empty_database_takes_it(db: &TestDb) {
+        an_org(db).await;
+        let refused = restore(db, b"").await;
+        assert!(matches!(refused, Err(DumpError::NotEmpty)), "{refused:?}");
+    }
+
+    async fn a_damaged_line_is_told_and_nothing_is_restored(db: &TestDb) {
+        let good = r#"{"table":"meta","row":{"name":"a","value":"1"}}"#;
+        for bad in [
+            "",
+            "{",
+            "[]",
+            r#"{"table":"sqlite_master","row":{"name":"a"}}"#,
+            r#"{"table":"changes","row":{"revision":1}}"#,
+            r#"{"table":"meta"}"#,
+            r#"{"table":"meta","row":{}}"#,
+            r#"{"table":"meta","row":[]}"#,
+            r#"{"table":"meta","row":{"name":"b","value":1.5}}"#,
+            r#"{"table":"meta","row":{"name":"b","value":true}}"#,
+            r#"{"table":"meta","row":{"name":"b","value":{}}}"#,
+            r#"{"table":"meta","row":{"name) VALUES ('b', 'c'); --":"b"}}"#,
+        ] {
+            let refused = restore(db, format!("{good}\n{bad}\n").as_bytes()).await;
+            assert!(matches!(refused, Err(DumpError::Line(2))), "{bad}: {refused:?}");
+            assert_eq!(system_reads!(db, meta("a")), None);
+        }
+        let cut = restore(db, &good.as_bytes()[..good.len() - 1]).await;
+        assert!(matches!(cut, Err(DumpError::Line(1))), "{cut:?}");
+        let unknown = restore(db, br#"{"table":"meta","row":{"name":"a","value":"1","of_the_future":1}}"#).await;
+        assert!(matches!(unknown, Err(DumpError::Store(_))), "{unknown:?}");
+        assert_eq!(system_reads!(db, revision()), 0, "the database is as it was");
+    }
+}
+
+/// A writer that is full tells it, and a reader that breaks too.
+#[test]
+fn what_goes_wrong_with_the_file_is_told() {
+    struct Broken;
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("broken"))
+        }
+    }
+    let broken = async |db: &TestDb| {
+        an_org(db).await;
+        let mut tx = db.read().await.unwrap();
+        let mut full: &mut [u8] = &mut [];
+        let refused = tx.system("a test").dump(&mut full).await;
+        assert!(matches!(refused, Err(DumpError::Io(_))), "{refused:?}");
+        drop(tx);
+        db.raw("DELETE FROM orgs").await;
+        let mut tx = db.write().await.unwrap();
+        let refused = tx.system("a test").undump(&mut std::io::BufReader::new(Broken)).await;
+        assert!(matches!(refused, Err(DumpError::Io(_))), "{refused:?}");
+    };
+    on_sqlite(broken);
+    on_postgres(broken);
+}

@@ -1,0 +1,116 @@
+//! What the index of checks reads: one bundle or all, and fingerprint documents.
+
+use launchway_domain::configuration::Configuration;
+use launchway_domain::fingerprint::Fingerprint;
+use launchway_domain::update::{Update, UpdateStatus};
+use launchway_store::OfferedUpdate;
+
+use crate::records::{NOW, an_org, an_update, bundle, unpublish};
+
+/// What the index must be given of an update.
+fn offered(update: &Update) -> String {
+    let update = update.clone();
+    shown(&OfferedUpdate {
+        id: update.id,
+        status: update.status,
+        bundle_id: update.bundle_id,
+        platform: update.platform,
+        version: update.version,
+        version_text: update.version_text,
+        build_number: update.build_number,
+        configuration: update
+            .configuration
+            .as_ref()
+            .map(Configuration::as_str)
+            .map(str::to_owned),
+        fingerprint: update.fingerprint.as_ref().map(Fingerprint::as_str).map(str::to_owned),
+        release_notes: update.release_notes,
+        mandatory: update.mandatory,
+        rollout: update.rollout,
+        size: update.size,
+        sha256: update.sha256,
+        blob_key: update.blob_key,
+        created_at: update.created_at,
+    })
+}
+
+fn shown(update: &OfferedUpdate) -> String {
+    format!("{update:#?}")
+}
+
+fn all_shown(updates: &[OfferedUpdate]) -> Vec<String> {
+    updates.iter().map(shown).collect()
+}
+
+contract! {
+    async fn offers_published_and_paused_ones_of_a_bundle(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.Example.app");
+        let mut made = Vec::new();
+        for (build, status) in ["1", "2", "3", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+            made.push(
+                an_update(db, org, &name, |update| {
+                    update.build_number = build.parse().unwrap();
+                    update.status = status;
+                })
+                .await,
+            );
+        }
+        an_update(db, org, &bundle("com.example.other"), |_| ()).await;
+        unpublish(db, &name, &made[3], NOW).await;
+        let given = system_reads!(db, offered_updates("com.example.app"));
+        assert_eq!(all_shown(&given), [offered(&made[1]), offered(&made[0])], "not the withdrawn, not the deleted");
+        assert!(system_reads!(db, offered_updates("com.Example.app")).is_empty(), "the key is in lower case");
+        assert!(system_reads!(db, offered_updates("com.example.%")).is_empty());
+    }
+
+    async fn gives_each_published_and_paused_one_of_all_bundles(db: &TestDb) {
+        let orgs = [an_org(db).await.id, an_org(db).await.id];
+        let mut made = Vec::new();
+        for (at, name) in ["com.b-a", "com.B.a", "Com.c"].into_iter().enumerate() {
+            let name = bundle(name);
+            for (build, status) in ["1", "2", "3", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+                let update = an_update(db, orgs[at % 2], &name, |update| {
+                    update.build_number = build.parse().unwrap();
+                    update.status = status;
+                });
+                made.push(update.await);
+            }
+            unpublish(db, &name, &made.pop().unwrap(), NOW).await;
+        }
+        made.retain(|update| update.status != UpdateStatus::Withdrawn);
+        let mut given = Vec::new();
+        system_reads!(db, each_offered_update(|update| given.push(update)));
+        let mut given = all_shown(&given);
+        let mut made: Vec<_> = made.iter().map(offered).collect();
+        given.sort_unstable();
+        made.sort_unstable();
+        assert_eq!(given.len(), 6);
+        assert_eq!(given, made);
+    }
+
+    async fn gives_each_bundles_newest_fingerprint_documents(db: &TestDb) {
+        let org = an_org(db).await.id;
+        for (name, hash, at) in [("com.b", "1", 0), ("com.A", "2", 2), ("com.b", "3", 1), ("com.b", "4", 1), ("com.a", "5", 3)] {
+            org_writes!(db, org, keep_fingerprint(&bundle(name), hash, "{}", NOW + at));
+        }
+        let mut given = Vec::new();
+        system_reads!(db, each_fingerprint(2, |key, hash, document| given.push([key, hash, document])));
+        let given: Vec<_> = given.iter().map(|texts| texts.each_ref().map(String::as_str)).collect();
+        assert_eq!(given, [["com.a", "5", "{}"], ["com.a", "2", "{}"], ["com.b", "3", "{}"], ["com.b", "4", "{}"]]);
+    }
+
+    async fn keeps_fingerprint_documents_newest_first(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.Example.app");
+        org_writes!(db, org, keep_fingerprint(&name, "b", r#"{"n":"é"}"#, NOW));
+        org_writes!(db, org, keep_fingerprint(&name, "c", "{}", NOW + 1));
+        org_writes!(db, org, keep_fingerprint(&name, "a", "{}", NOW));
+        org_writes!(db, org, keep_fingerprint(&name, "b", "another", NOW + 2));
+        org_writes!(db, org, keep_fingerprint(&bundle("com.example.other"), "d", "{}", NOW));
+        let kept = system_reads!(db, fingerprints("com.example.app", 10));
+        let kept: Vec<_> = kept.iter().map(|(hash, document)| (hash.as_str(), document.as_str())).collect();
+        assert_eq!(kept, [("c", "{}"), ("a", "{}"), ("b", r#"{"n":"é"}"#)], "the first document of a hash stays");
+        assert_eq!(system_reads!(db, fingerprints("com.example.app", 1)).len(), 1);
+    }
+}

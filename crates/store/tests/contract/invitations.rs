@@ -1,0 +1,77 @@
+//! Invitations: listed by those who invited, taken once by whoever holds the link.
+
+use launchway_domain::org::Invitation;
+use launchway_domain::tenancy::Role;
+use launchway_store::{Paging, StoreError};
+
+use crate::records::{ALL, NOW, an_org, new_id, new_invitation};
+
+contract! {
+    async fn keeps_an_invitation_and_finds_it_by_its_token(db: &TestDb) {
+        let org = an_org(db).await.id;
+        for role in Role::ALL {
+            let invitation = Invitation { role, ..new_invitation(org) };
+            let token = format!("token of {role}");
+            org_writes!(db, org, create_invitation(&invitation, &token, "user_x"));
+            assert_eq!(org_reads!(db, org, invitation(invitation.id)), Some(invitation.clone()));
+            assert_eq!(system_reads!(db, invitation_by_token(&token)), Some(invitation));
+        }
+        assert_eq!(org_reads!(db, org, invitation(new_id())), None);
+        assert_eq!(system_reads!(db, invitation_by_token("token of")), None);
+    }
+
+    async fn a_token_opens_one_invitation_only(db: &TestDb) {
+        let org = an_org(db).await.id;
+        org_writes!(db, org, create_invitation(&new_invitation(org), "token", "user_x"));
+        let mut tx = db.write().await.unwrap();
+        let refused = tx.org(org).create_invitation(&new_invitation(org), "token", "user_x").await;
+        assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
+    }
+
+    async fn lists_the_newest_first(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let made: Vec<_> = (0..4).map(|_| new_invitation(org)).collect();
+        for at in [2, 0, 3, 1] {
+            org_writes!(db, org, create_invitation(&made[at], &format!("token {at}"), "user_x"));
+        }
+        let newest_first: Vec<_> = made.iter().rev().cloned().collect();
+        assert_eq!(org_reads!(db, org, invitations(ALL)).items, newest_first);
+        let page = org_reads!(db, org, invitations(Paging { limit: 2, offset: 1 }));
+        assert_eq!((page.items.as_slice(), page.total), (&newest_first[1..3], 4));
+    }
+
+    async fn is_taken_once_and_in_time(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (timely, late) = (new_invitation(org), new_invitation(org));
+        org_writes!(db, org, create_invitation(&timely, "timely", "user_x"));
+        org_writes!(db, org, create_invitation(&late, "late", "user_x"));
+        assert!(system_writes!(db, accept_invitation(timely.id, timely.expires_at - 1)));
+        assert!(!system_writes!(db, accept_invitation(timely.id, NOW)));
+        assert!(!system_writes!(db, accept_invitation(late.id, late.expires_at)), "its time is over");
+        assert!(!system_writes!(db, accept_invitation(new_id(), NOW)));
+        let taken = Invitation { accepted_at: Some(timely.expires_at - 1), ..timely };
+        assert_eq!(org_reads!(db, org, invitation(taken.id)), Some(taken));
+        assert_eq!(org_reads!(db, org, invitation(late.id)), Some(late));
+    }
+
+    async fn is_taken_by_one_of_many_at_once(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let invitation = new_invitation(org);
+        org_writes!(db, org, create_invitation(&invitation, "token", "user_x"));
+        let taken = db
+            .at_once(8, |db, _| async move { system_writes!(db, accept_invitation(invitation.id, NOW)) })
+            .await;
+        assert_eq!(taken.iter().filter(|taken| **taken).count(), 1);
+    }
+
+    async fn is_gone_when_deleted(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (gone, stays) = (new_invitation(org), new_invitation(org));
+        org_writes!(db, org, create_invitation(&gone, "gone", "user_x"));
+        org_writes!(db, org, create_invitation(&stays, "stays", "user_x"));
+        assert!(org_writes!(db, org, delete_invitation(gone.id)));
+        assert!(!org_writes!(db, org, delete_invitation(gone.id)));
+        assert_eq!(system_reads!(db, invitation_by_token("gone")), None);
+        assert_eq!(org_reads!(db, org, invitations(ALL)).items, [stays]);
+    }
+}

@@ -1,0 +1,90 @@
+//! The store's contract: one body of tests, run on SQLite and on PostgreSQL. One file per table family, as in `src/`.
+
+// Says to clippy that everything here is test code, where `unwrap` is at home.
+#![cfg(test)]
+
+/// Makes of each `async fn name(db: &TestDb)` two tests, `sqlite::name` and `postgres::name`. Once per file.
+macro_rules! contract {
+    ($($(#[$note:meta])* async fn $name:ident($db:ident: &TestDb) $body:block)+) => {
+        $($(#[$note])* async fn $name($db: &$crate::database::TestDb) $body)+
+
+        mod sqlite {
+            $(#[test]
+            fn $name() {
+                $crate::database::on_sqlite(super::$name);
+            })+
+        }
+
+        mod postgres {
+            $(#[test]
+            fn $name() {
+                $crate::database::on_postgres(super::$name);
+            })+
+        }
+    };
+}
+
+/// One call behind an organization's door, in a transaction of its own that commits: `org_writes!(db, org, rename("x"))`.
+macro_rules! org_writes {
+    ($db:expr, $org:expr, $call:ident($($value:expr),* $(,)?)) => {{
+        let mut tx = $db.write().await.unwrap();
+        let answer = tx.org($org).$call($($value),*).await.unwrap();
+        tx.commit().await.unwrap();
+        answer
+    }};
+}
+
+/// One call behind an organization's door, in a transaction that only reads.
+macro_rules! org_reads {
+    ($db:expr, $org:expr, $call:ident($($value:expr),* $(,)?)) => {{
+        let mut tx = $db.read().await.unwrap();
+        tx.org($org).$call($($value),*).await.unwrap()
+    }};
+}
+
+/// One call behind the system's door, in a transaction of its own that commits.
+macro_rules! system_writes {
+    ($db:expr, $call:ident($($value:expr),* $(,)?)) => {{
+        let mut tx = $db.write().await.unwrap();
+        let answer = tx.system("a test").$call($($value),*).await.unwrap();
+        tx.commit().await.unwrap();
+        answer
+    }};
+}
+
+/// One call behind the system's door, in a transaction that only reads.
+macro_rules! system_reads {
+    ($db:expr, $call:ident($($value:expr),* $(,)?)) => {{
+        let mut tx = $db.read().await.unwrap();
+        tx.system("a test").$call($($value),*).await.unwrap()
+    }};
+}
+
+mod apps;
+mod build_numbers;
+mod changes;
+mod coverage;
+mod database;
+mod dump;
+mod errors;
+mod idempotency;
+mod index_rows;
+mod invitations;
+mod keys;
+mod limits;
+mod members;
+mod opening;
+mod orgs;
+mod outages;
+mod outbox;
+mod packages;
+mod records;
+mod reports;
+mod schema;
+mod sessions;
+mod tenancy;
+mod texts;
+mod transactions;
+mod updates;
+mod uploads;
+mod users;

@@ -1,0 +1,121 @@
+//! Opening: what is refused, and migrations run twice, by many at once, and by an older program.
+
+use launchway_store::{Db, OpenError};
+use launchway_testing::net::free_port;
+use launchway_testing::postgres::Postgres;
+
+use crate::database::run_async;
+use crate::records::{an_org, new_org};
+
+async fn refused(url: &str) -> OpenError {
+    match Db::open(url).await {
+        Ok(_) => panic!("{url} must be refused"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn a_bad_url_is_told() {
+    run_async(async {
+        for url in [
+            "",
+            "launchway.db",
+            "mysql://root@localhost/launchway",
+            "SQLITE:launchway.db",
+            "postgres:launchway",
+            "postgres://host:port/database",
+            "sqlite:launchway.db?mode=sideways",
+        ] {
+            let error = refused(url).await;
+            assert!(matches!(error, OpenError::BadUrl), "{url}: {error:?}");
+        }
+    });
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_told() {
+    run_async(async {
+        let directory = tempfile::tempdir().unwrap();
+        let no_database = directory.path().join("no-database");
+        std::fs::write(&no_database, "This is a text, and a long one. ".repeat(100)).unwrap();
+        for path in [
+            directory.path().join("missing/launchway.db"),
+            directory.path().to_owned(),
+            no_database.clone(),
+        ] {
+            let error = refused(&format!("sqlite:{}", path.display())).await;
+            assert!(matches!(error, OpenError::Connect(_)), "{}: {error:?}", path.display());
+        }
+        assert!(
+            std::fs::read_to_string(no_database)
+                .unwrap()
+                .starts_with("This is a text"),
+            "left as it was"
+        );
+    });
+}
+
+#[test]
+fn an_unreachable_server_is_told() {
+    run_async(async {
+        let error = refused(&format!("postgres://launchway@127.0.0.1:{}/launchway", free_port())).await;
+        assert!(matches!(error, OpenError::Connect(_)), "{error:?}");
+    });
+}
+
+#[test]
+fn a_missing_database_of_a_server_is_told() {
+    run_async(async {
+        let url = Postgres::shared().fresh_database();
+        let error = refused(&format!("{url}_missing")).await;
+        assert!(matches!(error, OpenError::Connect(_)), "{error:?}");
+    });
+}
+
+contract! {
+    async fn migrating_again_changes_nothing(db: &TestDb) {
+        let org = an_org(db).await;
+        for _ in 0..2 {
+            let again = db.again().await;
+            assert_eq!(org_reads!(again, org.id, record()), Some(org.clone()));
+            again.close().await;
+        }
+        assert_eq!(db.raw_texts("SELECT CAST(version AS TEXT) FROM _sqlx_migrations").await, ["1"]);
+    }
+
+    async fn processes_that_open_a_fresh_database_at_once_all_get_in(db: &TestDb) {
+        for round in 0..4 {
+            let url = if db.is_shared() {
+                Postgres::shared().fresh_database()
+            } else {
+                format!("{}-{round}", db.url)
+            };
+            let opened = db
+                .at_once(6, |_, _| {
+                    let url = url.clone();
+                    async move { Db::open(&url).await }
+                })
+                .await;
+            for db in opened {
+                let db = db.unwrap();
+                system_writes!(db, create_org(&new_org()));
+                db.close().await;
+            }
+        }
+    }
+
+    async fn a_program_older_than_the_database_is_refused(db: &TestDb) {
+        db.raw("INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                SELECT 9999, 'of the future', success, checksum, execution_time FROM _sqlx_migrations")
+            .await;
+        let error = refused(&db.url).await;
+        assert!(matches!(error, OpenError::Migrate(_)), "{error:?}");
+    }
+
+    async fn a_migration_changed_afterwards_is_refused(db: &TestDb) {
+        let other = if db.is_shared() { "'\\x00'" } else { "x'00'" };
+        db.raw(&format!("UPDATE _sqlx_migrations SET checksum = {other}")).await;
+        let error = refused(&db.url).await;
+        assert!(matches!(error, OpenError::Migrate(_)), "{error:?}");
+    }
+}

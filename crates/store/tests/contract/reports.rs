@@ -1,0 +1,138 @@
+//! Reports of devices: each device, update and kind counts once, and the last reasons are kept.
+
+use std::collections::BTreeMap;
+
+use launchway_domain::id::{OrgId, UpdateId};
+use launchway_domain::report::{KEPT_REASONS, MAX_REASON, ReportKind};
+use launchway_store::{Db, Report, StoredReason};
+
+use crate::records::{NOW, an_org, an_update, bundle, new_id};
+
+async fn updates(db: &Db, org: OrgId, count: usize) -> Vec<UpdateId> {
+    let mut ids = Vec::new();
+    for build in 1..=count {
+        let build = build.to_string().parse().unwrap();
+        ids.push(
+            an_update(db, org, &bundle("com.example.app"), |update| {
+                update.build_number = build
+            })
+            .await
+            .id,
+        );
+    }
+    ids
+}
+
+fn report(update_id: UpdateId, kind: ReportKind, device: i64) -> Report {
+    Report {
+        update_id,
+        kind,
+        device,
+        at: NOW,
+        reason: None,
+    }
+}
+
+async fn counts(db: &Db, org: OrgId, update: UpdateId) -> BTreeMap<ReportKind, i64> {
+    org_reads!(db, org, report_counts(update)).into_iter().collect()
+}
+
+contract! {
+    async fn each_device_update_and_kind_counts_once(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let [first, second] = updates(db, org, 2).await[..] else { unreachable!() };
+        let reports = [
+            report(second, ReportKind::Failed, 1),
+            report(first, ReportKind::Installed, i64::MIN),
+            report(first, ReportKind::Installed, i64::MAX),
+            report(second, ReportKind::Failed, 1),
+            report(first, ReportKind::Confirmed, i64::MIN),
+            report(first, ReportKind::Installed, i64::MIN),
+        ];
+        assert_eq!(system_writes!(db, count_reports(&reports)), [true, true, true, false, true, false]);
+        assert_eq!(system_writes!(db, count_reports(&reports)), [false; 6]);
+        assert_eq!(counts(db, org, first).await, [(ReportKind::Installed, 2), (ReportKind::Confirmed, 1)].into());
+        assert_eq!(counts(db, org, second).await, [(ReportKind::Failed, 1)].into());
+        assert_eq!(org_reads!(db, org, report_counts(new_id())), []);
+        assert_eq!(system_writes!(db, count_reports(&[])), [false; 0]);
+    }
+
+    async fn every_kind_is_counted(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = updates(db, org, 1).await[0];
+        let reports = ReportKind::ALL.map(|kind| report(update, kind, 7));
+        system_writes!(db, count_reports(&reports));
+        assert_eq!(counts(db, org, update).await, ReportKind::ALL.map(|kind| (kind, 1)).into());
+    }
+
+    async fn the_last_reasons_are_kept_newest_first(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let [update, other] = updates(db, org, 2).await[..] else { unreachable!() };
+        let said = |number: i64| StoredReason {
+            kind: ReportKind::Failed,
+            at: NOW + number,
+            reason: format!("{number}: {}", "ü".repeat(MAX_REASON - 10)),
+        };
+        let reports: Vec<Report> = (0..KEPT_REASONS + 5)
+            .map(|number| Report {
+                at: said(number).at,
+                reason: Some(said(number).reason),
+                ..report(update, ReportKind::Failed, number)
+            })
+            .collect();
+        let of_other = Report { reason: Some("other".to_owned()), ..report(other, ReportKind::Failed, 1) };
+        system_writes!(db, count_reports(&[of_other]));
+        for batch in reports.chunks(4) {
+            system_writes!(db, count_reports(batch));
+        }
+        let expected: Vec<_> = (5..KEPT_REASONS + 5).rev().map(said).collect();
+        assert_eq!(org_reads!(db, org, report_reasons(update)), expected);
+        let repeated = Report { reason: Some("again".to_owned()), ..reports[0].clone() };
+        system_writes!(db, count_reports(&[repeated]));
+        assert_eq!(org_reads!(db, org, report_reasons(update)), expected, "what does not count has no say");
+        assert_eq!(org_reads!(db, org, report_reasons(other)).len(), 1);
+        assert_eq!(org_reads!(db, org, report_reasons(new_id())), []);
+    }
+
+    async fn nodes_count_the_same_devices_once_in_whatever_order(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let updates = updates(db, org, 3).await;
+        let mut all = Vec::new();
+        for update in &updates {
+            for kind in [ReportKind::Downloaded, ReportKind::Installed] {
+                all.extend((0..10).map(|device| report(*update, kind, device)));
+            }
+        }
+        let counted = db
+            .at_once(8, |db, number| {
+                let mut mine = all.clone();
+                // Each node has heard them in another order.
+                mine.rotate_left(number * 7);
+                if number % 3 == 0 {
+                    mine.reverse();
+                }
+                async move { system_writes!(db, count_reports(&mine)).into_iter().filter(|new| *new).count() }
+            })
+            .await;
+        assert_eq!(counted.iter().sum::<usize>(), all.len());
+        for update in updates {
+            let each_once = [(ReportKind::Downloaded, 10), (ReportKind::Installed, 10)].into();
+            assert_eq!(counts(db, org, update).await, each_once);
+        }
+    }
+
+    async fn no_reason_is_lost_when_kinds_meet(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = updates(db, org, 1).await[0];
+        db.at_once(10, |db, number| {
+            let kind = ReportKind::ALL[number % ReportKind::ALL.len()];
+            let reason = Some(number.to_string());
+            let report = Report { reason, ..report(update, kind, number as i64) };
+            async move { system_writes!(db, count_reports(&[report])) }
+        })
+        .await;
+        let mut kept: Vec<_> = org_reads!(db, org, report_reasons(update)).into_iter().map(|kept| kept.reason).collect();
+        kept.sort();
+        assert_eq!(kept, (0..10).map(|number| number.to_string()).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,247 @@
+//! The organization's door: through it, rows of another organization are neither seen nor changed.
+
+use launchway_domain::app::{App, Package, Upload};
+use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::org::Invitation;
+use launchway_domain::platform::Platform;
+use launchway_domain::report::ReportKind;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::update::{Update, UpdateStatus};
+use launchway_store::{
+    AuditRow, Claim, Db, EventRow, NewKey, NewUpdate, Report, RequestKey, StoreError, UpdateChange, UpdateFilter,
+};
+
+use crate::database::TestDb;
+use crate::records::{
+    ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload,
+};
+
+/// An organization with a row in every table that has a tenant.
+pub struct Tenant {
+    pub id: OrgId,
+    pub user: UserId,
+    invitation: Invitation,
+    key: NewKey,
+    app: App,
+    upload: Upload,
+    update: Update,
+    request: RequestKey,
+}
+
+pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
+    let id = an_org(db).await.id;
+    let name = bundle(bundle_id);
+    let user = a_user(db).await.id;
+    org_writes!(db, id, add_member(user, Role::Owner, NOW));
+    let invitation = new_invitation(id);
+    org_writes!(db, id, create_invitation(&invitation, bundle_id, "user_x"));
+    let key = new_key(id);
+    org_writes!(db, id, create_key(&key));
+    let app = new_app(id, &name);
+    org_writes!(db, id, claim_app(&name, &app));
+    let upload = new_upload(id);
+    org_writes!(db, id, create_upload(&upload, "key_x"));
+    let update = an_update(db, id, &name, |_| ()).await;
+    org_writes!(db, id, note_build_number(&name, Platform::Ios, 41));
+    org_writes!(db, id, keep_fingerprint(&name, "hash", "{}", NOW));
+    let report = Report {
+        update_id: update.id,
+        kind: ReportKind::Failed,
+        device: 1,
+        at: NOW,
+        reason: Some("why".to_owned()),
+    };
+    system_writes!(db, count_reports(&[report]));
+    let event = EventRow {
+        id: new_id(),
+        kind: "update.published".to_owned(),
+        at: NOW,
+        data: "{}".to_owned(),
+    };
+    org_writes!(db, id, add_event(&event));
+    org_writes!(db, id, add_audit(&audit_row()));
+    let request = RequestKey {
+        caller: "caller".to_owned(),
+        method: "POST".to_owned(),
+        path: "/api/update".to_owned(),
+        key: "key".to_owned(),
+        body_hash: "body".to_owned(),
+    };
+    org_writes!(db, id, claim_answer(&request, NOW, 0));
+    org_writes!(db, id, keep_answer(&request, 201, "answer"));
+    Tenant {
+        id,
+        user,
+        invitation,
+        key,
+        app,
+        upload,
+        update,
+        request,
+    }
+}
+
+fn audit_row() -> AuditRow {
+    AuditRow {
+        at: NOW,
+        actor: "operator".to_owned(),
+        action: "key.create".to_owned(),
+        resource: "key_x".to_owned(),
+        before: None,
+        after: None,
+        address: String::new(),
+        request_id: String::new(),
+    }
+}
+
+/// Every row of the database but those of one organization, and but the revisions, which belong to nobody.
+async fn rows_of_others(db: &TestDb, org: OrgId) -> Vec<(String, Vec<String>)> {
+    let id = org.to_string();
+    let mut tables = Vec::new();
+    for table in db.tables().await {
+        if table == "revision" || table == "changes" {
+            continue;
+        }
+        let mut rows = db.rows_of(&table).await;
+        rows.retain(|row| !row.split('|').any(|value| value == id));
+        tables.push((table, rows));
+    }
+    tables
+}
+
+contract! {
+    async fn rows_of_others_are_not_seen(db: &TestDb) {
+        let theirs = a_tenant(db, "com.example.theirs").await;
+        let org = an_org(db).await.id;
+        assert_eq!(org_reads!(db, org, member(theirs.user)), None);
+        assert_eq!(org_reads!(db, org, members(ALL)).total, 0);
+        assert!(org_reads!(db, org, members(ALL)).items.is_empty());
+        assert_eq!(org_reads!(db, org, invitation(theirs.invitation.id)), None);
+        assert_eq!(org_reads!(db, org, invitations(ALL)).total, 0);
+        assert!(org_reads!(db, org, invitations(ALL)).items.is_empty());
+        assert_eq!(org_reads!(db, org, key(theirs.key.key.id)), None);
+        assert_eq!(org_reads!(db, org, keys(ALL)).total, 0);
+        assert!(org_reads!(db, org, keys(ALL)).items.is_empty());
+        assert_eq!(org_reads!(db, org, app(theirs.app.id)), None);
+        assert_eq!(org_reads!(db, org, app_by_bundle(&bundle("com.example.theirs"))), None);
+        assert_eq!(org_reads!(db, org, apps(ALL)).total, 0);
+        assert!(org_reads!(db, org, apps(ALL)).items.is_empty());
+        assert_eq!(org_reads!(db, org, upload(theirs.upload.id)), None);
+        assert!(org_reads!(db, org, update(theirs.update.id)).is_none());
+        let filter = UpdateFilter { bundle: Some(bundle("com.example.theirs")), ..Default::default() };
+        for filter in [filter, UpdateFilter::default()] {
+            let rows = org_reads!(db, org, updates(&filter, ALL));
+            assert_eq!((rows.items.len(), rows.total), (0, 0));
+        }
+        assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), []);
+        assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)), []);
+        assert_eq!(org_reads!(db, org, audit(100)), []);
+        assert_eq!(org_reads!(db, org, kept_answer(&theirs.request, 0)), None);
+        assert_eq!(org_reads!(db, new_id(), record()), None);
+    }
+
+    async fn their_own_rows_are_seen(db: &TestDb) {
+        let theirs = a_tenant(db, "com.example.theirs").await;
+        a_tenant(db, "com.example.ours").await;
+        let org = theirs.id;
+        assert_eq!(org_reads!(db, org, members(ALL)).total, 1);
+        assert_eq!(org_reads!(db, org, invitations(ALL)).items, [theirs.invitation]);
+        assert_eq!(org_reads!(db, org, keys(ALL)).items, [theirs.key.key]);
+        assert_eq!(org_reads!(db, org, apps(ALL)).items, [theirs.app]);
+        assert!(org_reads!(db, org, upload(theirs.upload.id)).is_some());
+        assert_eq!(org_reads!(db, org, updates(&UpdateFilter::default(), ALL)).items[0].id, theirs.update.id);
+        assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), [(ReportKind::Failed, 1)]);
+        assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
+        assert_eq!(org_reads!(db, org, audit(100)).len(), 1);
+        assert!(org_reads!(db, org, kept_answer(&theirs.request, 0)).is_some());
+    }
+
+    /// Every call that changes something, with ids of another: as if they named nothing.
+    async fn rows_of_others_are_not_changed(db: &TestDb) {
+        let theirs = a_tenant(db, "com.example.theirs").await;
+        let ours = a_tenant(db, "com.example.ours").await;
+        let org = ours.id;
+        let name = bundle("com.Example.Theirs");
+        let before = rows_of_others(db, org).await;
+        assert!(before.iter().all(|(table, rows)| !rows.is_empty() || table == "rate_counts" || no_tenant(table)));
+
+        org_writes!(db, org, rename("ours"));
+        org_writes!(db, org, set_tier(Tier::Free));
+        org_writes!(db, org, lock());
+        assert_eq!(org_writes!(db, org, set_role(theirs.user, Role::Member)), Ok(()));
+        assert_eq!(org_writes!(db, org, remove_member(theirs.user)), Ok(()));
+        assert!(!org_writes!(db, org, delete_invitation(theirs.invitation.id)));
+        assert!(!org_writes!(db, org, revoke_key(theirs.key.key.id, NOW)));
+        assert_eq!(org_writes!(db, org, claim_app(&name, &new_app(org, &name))), Claim::Foreign);
+        assert!(!org_writes!(db, org, delete_app(theirs.app.id, NOW)));
+        assert!(!org_writes!(db, org, use_upload(theirs.upload.id)));
+        let change = UpdateChange {
+            status: UpdateStatus::Withdrawn,
+            rollout: Rollout::new(1).unwrap(),
+            mandatory: true,
+            release_notes: "ours".to_owned(),
+        };
+        org_writes!(db, org, change_update(theirs.update.id, &change));
+        org_writes!(db, org, delete_update(&theirs.update, NOW));
+        org_writes!(db, org, touch_updates(&name, NOW));
+        org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));
+        org_writes!(db, org, note_build_number(&name, Platform::Android, 1000));
+        org_writes!(db, org, keep_fingerprint(&name, "other hash", "{}", NOW));
+        for platform in [Platform::Ios, Platform::Android] {
+            let mut tx = db.write().await.unwrap();
+            let refused = tx.org(org).next_build_number(&name, platform).await;
+            assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
+        }
+        assert!(org_writes!(db, org, claim_answer(&theirs.request, NOW, NOW)));
+        org_writes!(db, org, keep_answer(&theirs.request, 200, "ours"));
+
+        assert_eq!(rows_of_others(db, org).await, before);
+    }
+
+    /// What is made through the door belongs to its organization, whatever the record says.
+    async fn what_is_made_belongs_to_who_made_it(db: &TestDb) {
+        let theirs = a_tenant(db, "com.example.theirs").await;
+        let org = an_org(db).await.id;
+        let before = rows_of_others(db, org).await;
+        let name = bundle("com.example.new");
+        let upload = new_upload(theirs.id);
+        let package = crate::records::new_package(theirs.id);
+        let update = crate::records::new_update(&name, &package);
+        org_writes!(db, org, create_invitation(&new_invitation(theirs.id), "token", "user_x"));
+        org_writes!(db, org, create_key(&new_key(theirs.id)));
+        org_writes!(db, org, claim_app(&name, &new_app(theirs.id, &name)));
+        org_writes!(db, org, create_upload(&upload, "key_x"));
+        org_writes!(db, org, create_package(&package, NOW));
+        assert!(org_writes!(db, org, create_update(&NewUpdate { update: &update, bundle: &name })));
+        org_writes!(db, org, add_member(theirs.user, Role::Owner, NOW));
+        let event = EventRow { id: new_id(), kind: "x".to_owned(), at: NOW, data: "{}".to_owned() };
+        org_writes!(db, org, add_event(&event));
+        org_writes!(db, org, add_audit(&audit_row()));
+
+        assert_eq!(rows_of_others(db, org).await, before);
+        assert_eq!(org_reads!(db, org, upload(upload.id)), Some(Upload { org_id: org, ..upload }));
+        assert_eq!(org_reads!(db, org, update(update.id)).unwrap().org_id, org);
+        assert_eq!(system_reads!(db, events_after("", 100)).last(), Some(&(org, event)));
+        // The package too: it is given free with its only update.
+        let update = org_reads!(db, org, update(update.id)).unwrap();
+        org_writes!(db, org, delete_update(&update, NOW));
+        assert_eq!(system_reads!(db, unused_packages(NOW, 10)), [Package { org_id: org, ..package }]);
+    }
+
+    /// The identity of an update is the service's, not the organization's: phones ask by bundle.
+    async fn an_identity_of_another_is_taken(db: &TestDb) {
+        let theirs = a_tenant(db, "com.example.theirs").await;
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.theirs");
+        let package = crate::records::a_package(db, org).await;
+        let update = crate::records::new_update(&name, &package);
+        assert!(!org_writes!(db, org, create_update(&NewUpdate { update: &update, bundle: &name })));
+        assert!(org_reads!(db, theirs.id, update(theirs.update.id)).is_some());
+    }
+}
+
+/// Tables that no organization's call of a test fills.
+fn no_tenant(table: &str) -> bool {
+    ["meta", "sessions", "reset_links"].contains(&table)
+}
