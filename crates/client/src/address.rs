@@ -1,0 +1,180 @@
+//! The address of a server as people write it, brought to the one form `{scheme}://{host}{path}/api`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use reqwest::Url;
+
+/// Where the API is: the `{base_url}` of the spec, which ends in `/api` and has no slash behind it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+/// Why a text is no address of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It is not a URL, or one without a host.
+    #[error("it is not an address such as https://launchway.example.com")]
+    NotAUrl,
+    /// It begins with neither `https://` nor `http://`.
+    #[error("it must begin with https:// or http://")]
+    Scheme,
+    /// It has a user name or password in it.
+    #[error("it must not contain a user name or password")]
+    Credentials,
+    /// It has something behind the path.
+    #[error("it must end with the path, without ? or #")]
+    Tail,
+}
+
+impl BaseUrl {
+    /// The URL of an endpoint. `path` begins with a slash and may carry a query; dots in it cannot leave the host.
+    pub fn join(&self, path: &str) -> Result<Url, AddressError> {
+        let joined = Url::parse(&format!("{}{path}", self.0)).map_err(|_| AddressError::NotAUrl)?;
+        if joined.origin() == self.0.origin() {
+            Ok(joined)
+        } else {
+            Err(AddressError::NotAUrl)
+        }
+    }
+
+    /// Scheme, host and port, for messages.
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
+    /// Whether what is sent there can be read on the way: plain HTTP to another machine.
+    pub fn is_open_to_eavesdroppers(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default();
+        let local = host == "localhost" || host.ends_with(".localhost") || host == "[::1]" || host.starts_with("127.");
+        self.0.scheme() == "http" && !local
+    }
+
+    pub(crate) fn is_plain_http(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = AddressError;
+
+    /// Reads `https://host` and `https://host/api` alike, with or without a slash at the end.
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let text = text.trim();
+        let lower = text.to_ascii_lowercase();
+        if !lower.starts_with("https://") && !lower.starts_with("http://") {
+            return Err(if text.is_empty() {
+                AddressError::NotAUrl
+            } else {
+                AddressError::Scheme
+            });
+        }
+        let mut url = Url::parse(text).map_err(|_| AddressError::NotAUrl)?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(AddressError::Credentials);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(AddressError::Tail);
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = if path.ends_with("/api") {
+            path.to_owned()
+        } else {
+            format!("{path}/api")
+        };
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BaseUrl({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn brings_every_way_of_writing_to_one_form() {
+        let rows = [
+            ("https://host.example", "https://host.example/api"),
+            ("https://host.example/", "https://host.example/api"),
+            ("https://host.example/api", "https://host.example/api"),
+            ("https://host.example/api/", "https://host.example/api"),
+            (" HTTPS://Host.Example:443 ", "https://host.example/api"),
+            ("http://127.0.0.1:8787", "http://127.0.0.1:8787/api"),
+            ("https://host.example/mobile", "https://host.example/mobile/api"),
+            ("https://host.example/mobile/api", "https://host.example/mobile/api"),
+            ("https://host.example/myapi", "https://host.example/myapi/api"),
+        ];
+        for (written, read) in rows {
+            assert_eq!(
+                written.parse::<BaseUrl>().expect(written).to_string(),
+                read,
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn says_why_a_text_is_no_address() {
+        let rows = [
+            ("", AddressError::NotAUrl),
+            ("host.example", AddressError::Scheme),
+            ("localhost:8787", AddressError::Scheme),
+            ("ftp://host.example", AddressError::Scheme),
+            ("https://", AddressError::NotAUrl),
+            ("https://ada:secret@host.example", AddressError::Credentials),
+            ("https://host.example/?x=1", AddressError::Tail),
+            ("https://host.example/#top", AddressError::Tail),
+        ];
+        for (written, why) in rows {
+            assert_eq!(written.parse::<BaseUrl>().expect_err(written), why, "{written}");
+        }
+    }
+
+    #[test]
+    fn knows_who_can_listen() {
+        let rows = [
+            ("https://host.example", false),
+            ("http://host.example", true),
+            ("http://127.0.0.1:8787", false),
+            ("http://localhost:8787", false),
+            ("http://[::1]:8787", false),
+            ("http://localhost.evil.example", true),
+        ];
+        for (address, open) in rows {
+            assert_eq!(
+                address.parse::<BaseUrl>().expect(address).is_open_to_eavesdroppers(),
+                open,
+                "{address}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_leaves_the_host(path in "/.{0,40}") {
+            let base: BaseUrl = "https://host.example".parse().expect("an address");
+            if let Ok(url) = base.join(&path) {
+                prop_assert_eq!(url.host_str(), Some("host.example"));
+            }
+        }
+
+        #[test]
+        fn reading_twice_changes_nothing(path in "[a-z/.]{0,20}") {
+            if let Ok(once) = format!("https://host.example/{path}").parse::<BaseUrl>() {
+                prop_assert_eq!(once.to_string().parse::<BaseUrl>(), Ok(once));
+            }
+        }
+    }
+}

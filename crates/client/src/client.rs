@@ -1,0 +1,221 @@
+//! The client itself: how a call is put together, sent and, where that is safe, sent again.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use launchway_domain::api_key::ApiKey;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Method, RequestBuilder, Url};
+use serde::Serialize;
+
+use crate::address::BaseUrl;
+use crate::answer::RawAnswer;
+use crate::error::Error;
+use crate::retry::{Reason, Tries};
+use crate::transport::Transport;
+use crate::world::World;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// How long to wait for the network.
+#[derive(Clone, Debug)]
+pub struct Timeouts {
+    /// For a connection to come about.
+    pub connect: Duration,
+    /// For the next bytes of an answer.
+    pub read: Duration,
+    /// For an upload to move on. It may take as long as it likes while it moves.
+    pub stall: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(60),
+            stall: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What a client is made from.
+pub struct Options {
+    /// Where the API is.
+    pub base: BaseUrl,
+    /// Who calls; without it only public endpoints answer.
+    pub key: Option<ApiKey>,
+    /// Sent as `orgId` with each call (contract part 2); without it the organization of the key.
+    pub org: Option<String>,
+    /// How long to wait for the network.
+    pub timeouts: Timeouts,
+    /// Waiting and randomness.
+    pub world: Arc<dyn World>,
+}
+
+/// A client of one server, on behalf of one caller. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) transport: Transport,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) world: Arc<dyn World>,
+    base: BaseUrl,
+    bearer: Option<HeaderValue>,
+    org: Option<String>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.base)
+            .field("org", &self.org)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One call before it is sent.
+struct Call {
+    method: Method,
+    url: Url,
+    body: Option<Bytes>,
+    idempotency_key: Option<String>,
+}
+
+impl Client {
+    /// Makes a client; nothing is sent yet. Fails when the machine's TLS certificates cannot be read.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        let transport = Transport::new(&options.base, &options.timeouts)?;
+        let bearer = options.key.map(|key| bearer(&key)).transpose()?;
+        Ok(Self {
+            transport,
+            timeouts: options.timeouts,
+            world: options.world,
+            base: options.base,
+            bearer,
+            org: options.org,
+        })
+    }
+
+    /// Where the API is.
+    pub fn base(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    /// Makes any call and gives any answer, errors included. `path` begins with a slash, is relative to the base and
+    /// may carry a query; `body` is JSON. Fails only when no answer came or `path` is no path.
+    pub async fn raw(&self, method: Method, path: &str, body: Option<Bytes>) -> Result<RawAnswer, Error> {
+        self.dispatch(method, self.url(path)?, body).await
+    }
+
+    pub(crate) async fn call<B: Serialize>(
+        &self,
+        method: Method,
+        path: &str,
+        query: &[(&str, &str)],
+        body: Option<&B>,
+    ) -> Result<RawAnswer, Error> {
+        let mut url = self.url(path)?;
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let body = body
+            .map(serde_json::to_vec)
+            .transpose()
+            .map_err(|error| Error::Invalid(error.to_string()))?;
+        self.dispatch(method, url, body.map(Bytes::from)).await
+    }
+
+    async fn dispatch(&self, method: Method, mut url: Url, body: Option<Bytes>) -> Result<RawAnswer, Error> {
+        let names_org = url.query_pairs().any(|(name, _)| name == "orgId");
+        if let Some(org) = self.org.as_ref().filter(|_| !names_org) {
+            url.query_pairs_mut().append_pair("orgId", org);
+        }
+        let idempotency_key = (method == Method::POST).then(|| hex::encode(self.world.random()));
+        self.send(Call {
+            method,
+            url,
+            body,
+            idempotency_key,
+        })
+        .await
+    }
+
+    fn url(&self, path: &str) -> Result<Url, Error> {
+        let slash = path.starts_with('/');
+        let url = slash.then(|| self.base.join(path).ok()).flatten();
+        url.ok_or_else(|| Error::Invalid(format!("{path} is not a path of the API")))
+    }
+
+    /// Sends a call until it is answered for good or the tries are used up.
+    async fn send(&self, call: Call) -> Result<RawAnswer, Error> {
+        // A DELETE that went through unheard would be answered 404 the second time, so it is not repeated.
+        let repeatable = match call.method {
+            Method::GET | Method::HEAD | Method::PUT | Method::PATCH => true,
+            _ => call.idempotency_key.is_some(),
+        };
+        let mut tries = Tries::default();
+        loop {
+            let outcome = self.send_once(&call).await;
+            let Some((reason, asked)) = reason_to_repeat(&outcome) else {
+                return outcome.map_err(|failed| failed.error);
+            };
+            match tries.after(reason, asked, repeatable) {
+                Some(delay) => self.world.pause(delay, reason).await,
+                None => return outcome.map_err(|failed| failed.error),
+            }
+        }
+    }
+
+    async fn send_once(&self, call: &Call) -> Result<RawAnswer, Failed> {
+        let failed = |error: reqwest::Error| Failed {
+            reason: if error.is_connect() {
+                Reason::NotConnected
+            } else {
+                Reason::Broken
+            },
+            error: Error::network(self.base.origin(), &error),
+        };
+        let response = self.request(call).send().await.map_err(failed)?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.map_err(failed)?;
+        Ok(RawAnswer::new(self.base.origin(), status, headers, body))
+    }
+
+    fn request(&self, call: &Call) -> RequestBuilder {
+        let mut request = self.transport.calls.request(call.method.clone(), call.url.clone());
+        if let Some(bearer) = &self.bearer {
+            request = request.header(AUTHORIZATION, bearer);
+        }
+        if let Some(key) = &call.idempotency_key {
+            request = request.header(IDEMPOTENCY_KEY, key);
+        }
+        if let Some(body) = &call.body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+        }
+        request
+    }
+}
+
+/// A try to which no answer came.
+struct Failed {
+    reason: Reason,
+    error: Error,
+}
+
+fn reason_to_repeat(outcome: &Result<RawAnswer, Failed>) -> Option<(Reason, Option<Duration>)> {
+    match outcome {
+        Err(failed) => Some((failed.reason, None)),
+        Ok(answer) if answer.status == 429 => Some((Reason::RateLimited, answer.retry_after())),
+        Ok(answer) if matches!(answer.status, 502..=504) => Some((Reason::Unavailable, answer.retry_after())),
+        Ok(_) => None,
+    }
+}
+
+fn bearer(key: &ApiKey) -> Result<HeaderValue, Error> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.reveal()))
+        .map_err(|_| Error::Invalid("the API key holds letters that no key has".to_owned()))?;
+    // Keeps it out of every log of the HTTP library.
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -1,0 +1,26 @@
+//! A typed client of our own API: addresses, authentication, retries and uploads. It knows no command line.
+//!
+//! [`Client`] has one method for each endpoint in use. What it needs of the outside besides the network, waiting and
+//! randomness, comes from a [`World`].
+#![deny(missing_docs)]
+
+pub mod address;
+mod answer;
+mod calls;
+mod client;
+mod error;
+mod retry;
+mod transport;
+mod upload;
+mod world;
+
+pub use address::{AddressError, BaseUrl};
+pub use answer::{Answer, RawAnswer};
+pub use calls::UpdateFilter;
+pub use client::{Client, Options, Timeouts};
+pub use error::Error;
+/// The methods of HTTP, for [`Client::raw`].
+pub use reqwest::Method;
+pub use retry::Reason;
+pub use upload::{Progress, Source};
+pub use world::{Pause, SystemWorld, World};

@@ -1,0 +1,145 @@
+//! When a call is tried again and after how long. Pure: what happened goes in, the delay comes out.
+
+use std::fmt;
+use std::time::Duration;
+
+/// The waits of one call are no longer than this together.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// The first wait when the server names none; each next one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// A call is made at most this many times.
+const MOST_TRIES: u32 = 5;
+
+/// Why a call is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The organization has used up its calls of this minute (429). Nothing was done.
+    RateLimited,
+    /// The server or something before it cannot answer now (502, 503, 504).
+    Unavailable,
+    /// No connection came about. Nothing was sent.
+    NotConnected,
+    /// The connection broke or fell silent; what was sent may have been done.
+    Broken,
+}
+
+impl Reason {
+    /// Whether the call surely was not carried out, so that even one that must not happen twice may be repeated.
+    fn nothing_was_done(self) -> bool {
+        matches!(self, Reason::RateLimited | Reason::NotConnected)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::RateLimited => "the rate limit of the organization is reached",
+            Reason::Unavailable => "the server is not available",
+            Reason::NotConnected => "the server cannot be reached",
+            Reason::Broken => "the connection broke",
+        })
+    }
+}
+
+/// The tries of one call so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tries {
+    failed: u32,
+    waited: Duration,
+}
+
+impl Tries {
+    /// Takes in that a try failed and says how long to wait before the next one; `None` means to give up.
+    ///
+    /// `asked` is what the server's `Retry-After` said. `repeatable` says that the call may happen twice.
+    pub(crate) fn after(&mut self, reason: Reason, asked: Option<Duration>, repeatable: bool) -> Option<Duration> {
+        self.failed += 1;
+        if self.failed >= MOST_TRIES || !(repeatable || reason.nothing_was_done()) {
+            return None;
+        }
+        let delay = asked.unwrap_or(FIRST_WAIT * 2_u32.pow(self.failed - 1));
+        let waited = self.waited.checked_add(delay)?;
+        if waited > LONGEST_WAIT {
+            return None;
+        }
+        self.waited = waited;
+        Some(delay)
+    }
+}
+
+/// Reads `Retry-After` in seconds. Its other form, a date, is not used by our server and reads as nothing.
+pub(crate) fn retry_after(text: &str) -> Option<Duration> {
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: [Reason; 4] = [
+        Reason::RateLimited,
+        Reason::Unavailable,
+        Reason::NotConnected,
+        Reason::Broken,
+    ];
+
+    #[test]
+    fn waits_twice_as_long_each_time_and_gives_up_after_five_tries() {
+        let mut tries = Tries::default();
+        let delays: Vec<_> = (0..5).map(|_| tries.after(Reason::Unavailable, None, true)).collect();
+        let millis = |number| Some(Duration::from_millis(number));
+        assert_eq!(delays, [millis(250), millis(500), millis(1000), millis(2000), None]);
+    }
+
+    #[test]
+    fn a_call_that_must_not_happen_twice_is_repeated_only_when_nothing_was_done() {
+        for reason in ALL {
+            let again = Tries::default().after(reason, None, false).is_some();
+            assert_eq!(
+                again,
+                matches!(reason, Reason::RateLimited | Reason::NotConnected),
+                "{reason:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn does_as_the_server_asks_within_the_limit() {
+        let mut tries = Tries::default();
+        let seconds = |number| Some(Duration::from_secs(number));
+        assert_eq!(tries.after(Reason::RateLimited, seconds(20), false), seconds(20));
+        assert_eq!(tries.after(Reason::RateLimited, seconds(11), false), None);
+        assert_eq!(
+            Tries::default().after(Reason::RateLimited, seconds(u64::MAX), false),
+            None
+        );
+    }
+
+    #[test]
+    fn reads_seconds_only() {
+        assert_eq!(retry_after(" 7 "), Some(Duration::from_secs(7)));
+        for text in [
+            "",
+            "-1",
+            "1.5",
+            "soon",
+            "Sat, 21 Nov 2026 07:28:00 GMT",
+            "99999999999999999999",
+        ] {
+            assert_eq!(retry_after(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_waits_longer_than_thirty_seconds(asked in proptest::collection::vec(proptest::option::of(0_u64..40), 0..12)) {
+            let mut tries = Tries::default();
+            let waited: Duration = asked
+                .into_iter()
+                .filter_map(|seconds| tries.after(Reason::RateLimited, seconds.map(Duration::from_secs), true))
+                .sum();
+            prop_assert!(waited <= LONGEST_WAIT);
+        }
+    }
+}

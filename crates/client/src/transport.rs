@@ -1,0 +1,54 @@
+//! The two HTTP clients underneath: one for calls, one for uploads, which have no limit of time.
+
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::address::BaseUrl;
+use crate::client::Timeouts;
+use crate::error::Error;
+
+const USER_AGENT: &str = concat!("launchway/", env!("CARGO_PKG_VERSION"));
+
+#[derive(Clone, Debug)]
+pub(crate) struct Transport {
+    pub(crate) calls: Client,
+    pub(crate) uploads: Client,
+}
+
+impl Transport {
+    pub(crate) fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
+        // A second call is refused and harmless: one provider for the process is all that is needed.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let calls = || builder(timeouts.connect).read_timeout(timeouts.read);
+        let uploads = || builder(timeouts.connect);
+        Ok(Self {
+            calls: build(base, calls)?,
+            uploads: build(base, uploads)?,
+        })
+    }
+}
+
+/// Redirects are off: a key goes only where somebody sent it, and a POST would turn into a GET.
+fn builder(connect: Duration) -> ClientBuilder {
+    Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(connect)
+        .redirect(Policy::none())
+}
+
+/// Builds a client. A machine without root certificates, such as a small container, can still call plain HTTP.
+fn build(base: &BaseUrl, builder: impl Fn() -> ClientBuilder) -> Result<Client, Error> {
+    let built = match builder().build() {
+        Err(_) if base.is_plain_http() => {
+            let nobody_trusted = ClientConfig::builder()
+                .with_root_certificates(RootCertStore::empty())
+                .with_no_client_auth();
+            builder().tls_backend_preconfigured(nobody_trusted).build()
+        }
+        built => built,
+    };
+    built.map_err(|error| Error::network(base.origin(), &error))
+}
