@@ -1,0 +1,10 @@
+//! What the tests stand on. Only ever a dev-dependency; it knows no other crate of the workspace.
+//!
+//! Everything here is for tests, so what goes wrong ends the test with a message that says why and what to do.
+
+pub mod leash;
+pub mod net;
+pub mod postgres;
+pub mod s3;
+pub mod server_process;
+pub mod settings;

@@ -1,0 +1,145 @@
+//! An S3 server in the test process, on 127.0.0.1, that checks signatures.
+
+use std::net::SocketAddr;
+use std::thread::JoinHandle;
+
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use s3s::auth::SimpleAuth;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s_fs::FileSystem;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// A running server with one empty bucket, addressed by path. Dropped, it stops at once and its objects are gone.
+#[derive(Debug)]
+pub struct S3Server {
+    /// Its address, such as `http://127.0.0.1:40001`.
+    pub endpoint: String,
+    /// The name of its bucket.
+    pub bucket: String,
+    /// The access key id that it knows.
+    pub access_key: String,
+    /// The secret that goes with it.
+    pub secret_key: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    _objects: TempDir,
+}
+
+const BUCKET: &str = "test-bucket";
+const ACCESS_KEY: &str = "test-access-key";
+const SECRET_KEY: &str = "test-secret-key";
+
+impl S3Server {
+    /// Starts one on a free port, with a thread and a runtime of its own.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn start() -> Self {
+        let objects = tempfile::tempdir().expect("a temporary directory can be made");
+        std::fs::create_dir(objects.path().join(BUCKET)).expect("a bucket can be made");
+        let files = FileSystem::new(objects.path()).expect("the S3 server takes the directory");
+        let mut builder = S3ServiceBuilder::new(files);
+        builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
+        let service = builder.build();
+
+        let (stop, stopped) = oneshot::channel();
+        let (started, address) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_multi_thread();
+            let runtime = runtime
+                .worker_threads(1)
+                .enable_all()
+                .build()
+                .expect("a runtime can be made");
+            runtime.block_on(serve(service, started, stopped));
+            // What still reads or writes is not waited for: the directory goes anyway.
+            runtime.shutdown_background();
+        });
+        let address = address
+            .recv()
+            .expect("the S3 server listens; its thread's message says why not");
+        Self {
+            endpoint: format!("http://{address}"),
+            bucket: BUCKET.to_owned(),
+            access_key: ACCESS_KEY.to_owned(),
+            secret_key: SECRET_KEY.to_owned(),
+            stop: Some(stop),
+            thread: Some(thread),
+            _objects: objects,
+        }
+    }
+
+    /// What `--storage-url` takes for the bucket; the keys go into the usual AWS variables.
+    #[must_use]
+    pub fn storage_url(&self) -> String {
+        format!("s3://{}?endpoint={}&region=us-east-1", self.bucket, self.endpoint)
+    }
+}
+
+impl Drop for S3Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // It panicked if this is an error, and has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Serves until the other side of `stopped` is dropped; then every connection is closed.
+async fn serve(service: S3Service, started: std::sync::mpsc::Sender<SocketAddr>, mut stopped: oneshot::Receiver<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port is free");
+    started
+        .send(listener.local_addr().expect("it is bound"))
+        .expect("start() waits for it");
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = &mut stopped => break,
+        };
+        // A client that is gone again is no reason to stop.
+        let Ok((connection, _)) = accepted else { continue };
+        let service = service.clone();
+        connections.spawn(async move {
+            let _ = Builder::new(TokioExecutor::new())
+                .serve_connection(TokioIo::new(connection), service)
+                .await;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+
+    #[test]
+    fn refuses_who_shows_no_signature_and_stops_when_dropped() {
+        let server = S3Server::start();
+        let address = server.endpoint.strip_prefix("http://").unwrap().to_owned();
+        assert!(
+            server
+                .storage_url()
+                .starts_with("s3://test-bucket?endpoint=http://127.0.0.1:")
+        );
+        let mut connection = TcpStream::connect(&address).unwrap();
+        let request = format!(
+            "GET /{}/key HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n",
+            server.bucket
+        );
+        connection.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        drop(server);
+        assert!(TcpStream::connect(&address).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! One started process: waits until it is ready, collects its output, and ends it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::leash::Leash;
+
+/// The line that says that the server is ready, before its address.
+const READY: &str = "Listening on http://";
+
+/// How long a server may take to be ready. Far more than it should need, for slow machines.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long a server may take to end: what contract part 12 gives it, and some more.
+const END_LIMIT: Duration = Duration::from_secs(40);
+
+/// A process that said that it is ready. Dropped, it is killed.
+#[derive(Debug)]
+pub(super) struct Running {
+    child: Child,
+    stdout: Arc<Mutex<String>>,
+    _leash: Leash,
+}
+
+impl Running {
+    /// Starts `command` and waits for its ready line; gives the process and the address of the line. If it ends before,
+    /// or takes too long, gives what it wrote to standard output.
+    pub(super) fn start(mut command: Command) -> Result<(Self, String), String> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+        let stdout = Arc::new(Mutex::new(String::new()));
+        let lines = collect(
+            child.stdout.take().expect("the output was asked for"),
+            Arc::clone(&stdout),
+        );
+        let running = Self {
+            _leash: Leash::on(&child),
+            child,
+            stdout,
+        };
+        match wait_until_ready(&lines) {
+            Some(address) => Ok((running, address)),
+            None => Err(running.stdout()),
+        }
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn stdout(&self) -> String {
+        self.stdout.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends SIGTERM and waits for the end; nothing if it does not end in time.
+    pub(super) fn terminate(mut self) -> Option<ExitStatus> {
+        let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        let deadline = Instant::now() + END_LIMIT;
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            // The standard library has no wait with a limit.
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads `output` to its end in a thread of its own, so that the process never blocks on a full pipe. Each line goes to
+/// `all` and to the receiver.
+fn collect(output: ChildStdout, all: Arc<Mutex<String>>) -> Receiver<String> {
+    let (sender, receiver): (Sender<String>, _) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push_str(&line);
+            all.push('\n');
+            // Nobody listens any more once the process is ready.
+            let _ = sender.send(line);
+        }
+    });
+    receiver
+}
+
+/// The address of the ready line, or nothing when the output ends or the time is up.
+fn wait_until_ready(lines: &Receiver<String>) -> Option<String> {
+    let deadline = Instant::now() + START_LIMIT;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match lines.recv_timeout(left) {
+            Ok(line) => {
+                if let Some(address) = line.strip_prefix(READY) {
+                    return Some(address.trim_end_matches('/').to_owned());
+                }
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The shape of the workspace: who may depend on whom, and how files are named and opened (see ARCHITECTURE.md).
+
+// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Each crate, the crates of the workspace that it may use, and those that only its tests may use besides. Arrows point
+/// only down: a crate may name only crates of lines above its own.
+const FLOORS: &[(&str, &[&str], &[&str])] = &[
+    ("launchway-domain", &[], &[TESTING]),
+    ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-store", &["launchway-domain"], &[TESTING]),
+    ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
+    (
+        "launchway-server",
+        &["launchway-api", "launchway-domain", "launchway-store"],
+        &["launchway-client", TESTING],
+    ),
+    (
+        "launchway",
+        &["launchway-api", "launchway-client", "launchway-domain"],
+        &[TESTING],
+    ),
+    ("launchway-e2e", &[], &[TESTING]),
+    ("launchway-bench", &["launchway-domain", "launchway-store"], &[TESTING]),
+    (TESTING, &[], &[]),
+];
+
+/// Helps every crate's tests, and knows none of them.
+const TESTING: &str = "launchway-testing";
+
+/// Names that say nothing about what is inside.
+const EMPTY_NAMES: [&str; 6] = ["common", "helper", "helpers", "manager", "util", "utils"];
+
+/// The most lines a source file may have.
+const MOST_LINES: usize = 600;
+
+/// A dependency between two crates of the workspace.
+#[derive(Debug, PartialEq)]
+struct Arrow {
+    from: String,
+    to: String,
+    only_tests: bool,
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    let metadata = metadata();
+    let names = member_names(&metadata);
+    let broken = broken_arrows(&names, &arrows(&metadata, &names));
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn files_keep_to_the_house_rules() {
+    let mut files = Vec::new();
+    for directory in ["crates", "tests", "bench"] {
+        collect_sources(&root().join(directory), &mut files);
+    }
+    assert!(
+        files.iter().any(|file| file.ends_with("testing/tests/floors.rs")),
+        "the search finds not even this file"
+    );
+    let broken: Vec<String> = files
+        .iter()
+        .flat_map(|file| {
+            let shown = file.strip_prefix(root()).unwrap();
+            broken_file_rules(shown, &fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn each_broken_arrow_is_told() {
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+    let all: Vec<&str> = FLOORS.iter().map(|(name, ..)| *name).collect();
+    let arrow = |from: &str, to: &str, only_tests| Arrow {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        only_tests,
+    };
+    for (crates, arrow, expected) in [
+        (
+            &all[..],
+            arrow("launchway-domain", "launchway-store", false),
+            "launchway-domain must not depend on launchway-store",
+        ),
+        (
+            &all,
+            arrow("launchway-client", "launchway-server", false),
+            "launchway-client must not depend on launchway-server",
+        ),
+        (
+            &all,
+            arrow("launchway-api", TESTING, false),
+            "launchway-api must not depend on launchway-testing",
+        ),
+        (
+            &all,
+            arrow(TESTING, "launchway-domain", true),
+            "launchway-testing must not depend on launchway-domain",
+        ),
+        (
+            &["launchway-new"],
+            arrow("launchway-new", "launchway-new", false),
+            "launchway-new is new: add it to FLOORS in",
+        ),
+    ] {
+        let broken = broken_arrows(&names(crates), &[arrow]).join("\n");
+        assert!(broken.contains(expected), "{broken:?} does not contain {expected:?}");
+    }
+    let allowed = [
+        arrow("launchway-api", "launchway-domain", false),
+        arrow("launchway-api", TESTING, true),
+    ];
+    assert_eq!(broken_arrows(&names(&all), &allowed), Vec::<String>::new());
+    assert!(
+        broken_arrows(&names(&all[1..]), &[])
+            .join("")
+            .contains("launchway-domain is no crate any more")
+    );
+}
+
+#[test]
+fn floors_point_down() {
+    for (index, (name, uses, _)) in FLOORS.iter().enumerate() {
+        for used in *uses {
+            assert!(
+                FLOORS[..index].iter().any(|(above, ..)| above == used),
+                "{name} uses {used}, which is not above it"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_broken_file_rule_is_told() {
+    let long = "//! Long.\n".repeat(MOST_LINES + 1);
+    for (path, text, expected) in [
+        ("crates/a/src/b/mod.rs", "//! B.\n", "is named mod.rs"),
+        ("crates/a/src/b.rs", long.as_str(), "has 601 lines"),
+        ("crates/a/src/b.rs", "use std::fs;\n", "does not open with `//!`"),
+        ("crates/a/src/b.rs", "", "does not open with `//!`"),
+        ("crates/a/src/utils.rs", "//! B.\n", "`utils`"),
+        ("crates/a/tests/common/b.rs", "//! B.\n", "`common`"),
+        ("crates/a/src/b.rs", "//! B.\npub(crate) mod helpers {\n", "`helpers`"),
+        ("crates/a/src/b.rs", "//! B.\nmod manager;\n", "`manager`"),
+    ] {
+        let broken = broken_file_rules(Path::new(path), text).join("\n");
+        assert!(
+            broken.contains(expected),
+            "{path}: {broken:?} does not contain {expected:?}"
+        );
+    }
+    let good = "//! B.\nmod commonality;\n// mod utils\n";
+    assert_eq!(
+        broken_file_rules(Path::new("crates/a/src/b.rs"), good),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        broken_file_rules(Path::new("crates/a/src/b.rs"), &long[..long.len() - 10]),
+        Vec::<String>::new()
+    );
+}
+
+/// Sentences about the dependencies that [`FLOORS`] does not allow.
+fn broken_arrows(names: &BTreeSet<String>, arrows: &[Arrow]) -> Vec<String> {
+    let row = |name: &str| FLOORS.iter().find(|(known, ..)| *known == name);
+    let new = names.iter().filter(|name| row(name).is_none()).map(|name| {
+        format!("{name} is new: add it to FLOORS in crates/testing/tests/floors.rs, with the crates it may depend on.")
+    });
+    let gone = FLOORS
+        .iter()
+        .filter(|(name, ..)| !names.contains(*name))
+        .map(|(name, ..)| {
+            format!("{name} is no crate any more: remove it from FLOORS in crates/testing/tests/floors.rs.")
+        });
+    let wrong = arrows.iter().filter_map(|Arrow { from, to, only_tests }| {
+        let (_, uses, tests_use) = row(from)?;
+        let allowed = uses.contains(&to.as_str()) || (*only_tests && tests_use.contains(&to.as_str()));
+        let what = if *only_tests { " (for its tests)" } else { "" };
+        (!allowed).then(|| format!("{from} must not depend on {to}{what}: FLOORS in crates/testing/tests/floors.rs."))
+    });
+    new.chain(gone).chain(wrong).collect()
+}
+
+/// Sentences about what is wrong with one source file, named by its path below the root.
+fn broken_file_rules(path: &Path, text: &str) -> Vec<String> {
+    let shown = path.display();
+    let mut broken = Vec::new();
+    if path.ends_with("mod.rs") {
+        broken.push(format!(
+            "{shown} is named mod.rs: name it after its module, beside the directory."
+        ));
+    }
+    let lines = text.lines().count();
+    if lines > MOST_LINES {
+        broken.push(format!(
+            "{shown} has {lines} lines, more than {MOST_LINES}: divide it by its jobs."
+        ));
+    }
+    if !text.starts_with("//!") {
+        broken.push(format!(
+            "{shown} does not open with `//!` and a sentence about its job."
+        ));
+    }
+    let in_path = path
+        .iter()
+        .filter_map(|part| part.to_str())
+        .map(|part| part.trim_end_matches(".rs"));
+    let in_text = text.lines().filter_map(declared_module);
+    for name in in_path.chain(in_text).filter(|name| EMPTY_NAMES.contains(name)) {
+        broken.push(format!(
+            "{shown}: the module name `{name}` does not say what is inside."
+        ));
+    }
+    broken
+}
+
+/// The name of the module that a line declares, if it does.
+fn declared_module(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let declaration = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')')?.1.trim_start(),
+        Some(rest) => rest.trim_start(),
+        None => line,
+    };
+    declaration.strip_prefix("mod ")?.split([' ', ';', '{']).next()
+}
+
+/// The Rust files below `directory`, without what tools put there.
+fn collect_sources(directory: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" && name != "node_modules" {
+            collect_sources(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// What cargo says of the workspace's own crates.
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn member_names(metadata: &Value) -> BTreeSet<String> {
+    let packages = metadata["packages"].as_array().unwrap();
+    packages
+        .iter()
+        .map(|package| package["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The dependencies among `names`. One for building counts as a normal one.
+fn arrows(metadata: &Value, names: &BTreeSet<String>) -> Vec<Arrow> {
+    let mut arrows = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let to = dependency["name"].as_str().unwrap();
+            if names.contains(to) {
+                let from = package["name"].as_str().unwrap().to_owned();
+                arrows.push(Arrow {
+                    from,
+                    to: to.to_owned(),
+                    only_tests: dependency["kind"] == "dev",
+                });
+            }
+        }
+    }
+    assert!(
+        arrows.len() > 5,
+        "cargo names fewer dependencies than there must be: {arrows:?}"
+    );
+    arrows
+}
