@@ -1,0 +1,182 @@
+//! Backup and restore: the database as one file of JSON lines and the packages beside it, from and to either database
+//! and either object storage. The master key is never in it.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use launchway_domain::app::Package;
+use launchway_store::{Db, DumpError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::app::{App, StartError};
+use crate::blob::Key;
+use crate::config::{Config, ConfigError, make_private_dir};
+use crate::failure::Failure;
+use crate::master_key::MasterKey;
+use crate::program::CommandError;
+use crate::random::SystemRandom;
+
+const FORMAT: u32 = 1;
+const MANIFEST: &str = "manifest.json";
+const DATABASE: &str = "database.jsonl";
+const OBJECTS: &str = "objects";
+const PAGE: i64 = 500;
+
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format: u32,
+    version: String,
+    rows: u64,
+    packages: u64,
+    database_sha256: String,
+    master_key_check: String,
+}
+
+/// Writes a consistent backup into a new or empty directory, while the server runs.
+pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandError> {
+    if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Failure::bad(format!("{} is not empty; name a new directory", dir.display())).into());
+    }
+    make_private_dir(&dir.join(OBJECTS))?;
+    let mut tx = app.db.read().await.map_err(Failure::from)?;
+    let mut system = tx.system("a backup holds every tenant");
+    let mut file = BufWriter::new(File::create(dir.join(DATABASE))?);
+    let rows = system.dump(&mut file).await.map_err(refused)?;
+    file.into_inner()
+        .map_err(std::io::IntoInnerError::into_error)?
+        .sync_all()?;
+    let mut packages = 0;
+    let mut after = String::new();
+    loop {
+        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
+        let Some(last) = page.last() else { break };
+        after = last.id.to_string();
+        for package in &page {
+            save(app, package, dir).await?;
+            packages += 1;
+        }
+    }
+    let check = system
+        .meta(crate::app::MASTER_KEY_CHECK)
+        .await
+        .map_err(Failure::from)?
+        .unwrap_or_default();
+    let manifest = Manifest {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        rows,
+        packages,
+        database_sha256: hash_file(&dir.join(DATABASE))?,
+        master_key_check: check,
+    };
+    let text = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
+    let mut file = File::create(dir.join(MANIFEST))?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    let key = app.config.master_key_file.display();
+    let words = format!(
+        "Saved {rows} rows and {packages} packages to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",
+        dir.display()
+    );
+    Ok((
+        json!({"rows": rows, "packages": packages, "masterKeyIncluded": false}),
+        words,
+    ))
+}
+
+async fn save(app: &App, package: &Package, dir: &Path) -> Result<(), CommandError> {
+    let target = dir.join(OBJECTS).join(package.id.to_string());
+    let mut file = tokio::fs::File::create(&target).await?;
+    let key = Key::new(&package.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+    let fetched = app
+        .blob
+        .fetch_to_file(&key, &mut file, package.size as u64)
+        .await
+        .map_err(Failure::from)?;
+    file.sync_all().await?;
+    if hex::encode(fetched.sha256) != package.sha256 {
+        let problem = format!("The package {} in the object storage is damaged", package.id);
+        return Err(Failure::bad(problem).into());
+    }
+    Ok(())
+}
+
+/// Reads a backup into an empty database and its object storage. Everything is checked before anything is written.
+pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), CommandError> {
+    let manifest = read_manifest(dir)?;
+    let master = MasterKey::load(&config.master_key_file, false, &SystemRandom).map_err(StartError::from)?;
+    if master.check_value() != manifest.master_key_check {
+        let problem = format!(
+            "{} is not the key that this backup needs",
+            config.master_key_file.display()
+        );
+        return Err(StartError::from(ConfigError::new("--master-key-file", problem)).into());
+    }
+    if hash_file(&dir.join(DATABASE))? != manifest.database_sha256 {
+        return Err(Failure::bad("The backup is damaged: database.jsonl is not the file that was saved").into());
+    }
+    if config.is_embedded() {
+        make_private_dir(&config.data_dir)?;
+    }
+    let db = Db::open(config.database_url.reveal()).await.map_err(StartError::from)?;
+    let blob = crate::app::open_blob(&config, "http://localhost", &master).map_err(StartError::from)?;
+    let mut tx = db.write().await.map_err(Failure::from)?;
+    let mut system = tx.system("a backup holds every tenant");
+    let mut lines = BufReader::new(File::open(dir.join(DATABASE))?);
+    let rows = system.undump(&mut lines).await.map_err(refused)?;
+    let (mut packages, mut after) = (0u64, String::new());
+    loop {
+        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
+        let Some(last) = page.last() else { break };
+        after = last.id.to_string();
+        for package in &page {
+            let source = dir.join(OBJECTS).join(package.id.to_string());
+            if !source.is_file() || hash_file(&source)? != package.sha256 {
+                return Err(Failure::bad(format!(
+                    "The backup is damaged: the package {} is missing or changed",
+                    package.id
+                ))
+                .into());
+            }
+            let key = Key::new(&package.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+            blob.put_file(&key, &source).await.map_err(Failure::from)?;
+            packages += 1;
+        }
+    }
+    tx.commit().await.map_err(Failure::from)?;
+    db.close().await;
+    let words = format!("Restored {rows} rows and {packages} packages. Start the server with the same settings.");
+    Ok((json!({"rows": rows, "packages": packages}), words))
+}
+
+fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {
+    let bytes = std::fs::read(dir.join(MANIFEST))
+        .map_err(|error| Failure::bad(format!("{} holds no backup: {MANIFEST}: {error}", dir.display())))?;
+    let manifest: Option<Manifest> = serde_json::from_slice(&bytes).ok();
+    match manifest.filter(|manifest| manifest.format == FORMAT) {
+        Some(manifest) => Ok(manifest),
+        None => Err(Failure::bad(format!("{MANIFEST} is damaged, or from a newer version of the server")).into()),
+    }
+}
+
+fn hash_file(path: &Path) -> std::io::Result<String> {
+    let (mut file, mut hash, mut buffer) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex::encode(hash.finalize())),
+            count => hash.update(&buffer[..count]),
+        }
+    }
+}
+
+fn refused(error: DumpError) -> CommandError {
+    match error {
+        DumpError::Io(error) => error.into(),
+        DumpError::Store(error) => Failure::from(error).into(),
+        DumpError::Line(_) => Failure::bad(format!("The backup is damaged: {error}")).into(),
+        DumpError::NotEmpty => Failure::bad("The database is not empty; restore into a new one").into(),
+    }
+}

@@ -1,0 +1,170 @@
+//! What everything needs, built once: settings, database, object storage, index of checks, clock, randomness.
+
+use std::sync::Arc;
+
+use launchway_store::{Db, OpenError, StoreError};
+
+use crate::blob::{Blob, BlobError};
+use crate::clock::Clock;
+use crate::config::{Config, ConfigError, Storage, make_private_dir};
+use crate::http::limits::{AddressLimiter, CallLimiter};
+use crate::jobs::last_used::LastUsed;
+use crate::jobs::report_writer::ReportQueue;
+use crate::master_key::{MasterKey, Purpose};
+use crate::metrics::Metrics;
+use crate::ops::passwords::Passwords;
+use crate::ota::report_token::ReportTokens;
+use crate::ota::{Index, LongTexts};
+use crate::random::Random;
+
+/// The service's parts. Handlers and jobs get it behind an `Arc`.
+pub struct App {
+    /// The validated settings.
+    pub config: Config,
+    /// The address people and phones reach the service by.
+    pub public_url: String,
+    /// The database.
+    pub db: Db,
+    /// Object storage.
+    pub blob: Blob,
+    /// What answers the public check.
+    pub index: Index,
+    /// Signs and reads the tokens of device reports.
+    pub report_tokens: ReportTokens,
+    /// Counts calls of organizations and failed sign-ins.
+    pub calls: CallLimiter,
+    /// Counts public checks by client address.
+    pub addresses: AddressLimiter,
+    /// What the service counts about itself.
+    pub metrics: Metrics,
+    /// Hashes passwords, a bounded number at a time.
+    pub passwords: Passwords,
+    /// When keys and sessions were last used, written in batches.
+    pub last_used: LastUsed,
+    /// Reports of devices on their way to the database.
+    pub reports: ReportQueue,
+    /// How many packages may be inspected at a time: it costs a core and a temporary file each.
+    pub inspections: tokio::sync::Semaphore,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+}
+
+/// Why the service cannot start. Its text is one line for the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The database does not open.
+    #[error("--database-url: {0}")]
+    Database(#[from] OpenError),
+    /// The database does not answer.
+    #[error("--database-url: {0}")]
+    Store(#[from] StoreError),
+    /// The object storage does not open.
+    #[error("--storage-url: {0}")]
+    Blob(#[from] BlobError),
+    /// A file or socket does not open.
+    #[error("{what}: {cause}")]
+    Io {
+        /// The setting or file.
+        what: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+}
+
+impl StartError {
+    /// Names the setting or file of an I/O error.
+    pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> StartError {
+        let what = what.into();
+        move |cause| StartError::Io { what, cause }
+    }
+}
+
+/// The parts that a test may want to hold in its hand.
+pub struct World {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub random: Arc<dyn Random>,
+}
+
+impl App {
+    /// Opens everything that the settings name. `public_url` is used where the settings name none.
+    pub async fn open(config: Config, public_url: String, world: World) -> Result<Arc<App>, StartError> {
+        if config.is_embedded() {
+            make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
+        }
+        let db = Db::open(config.database_url.reveal()).await?;
+        let master = open_master_key(&config, &db, &*world.random).await?;
+        let public_url = config.public_url.clone().unwrap_or(public_url);
+        let blob = open_blob(&config, &public_url, &master)?;
+        let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Ok(Arc::new(App {
+            index: Index::new(config.updates_per_bundle, long_texts),
+            report_tokens: ReportTokens::new(*master.derive(Purpose::DeviceReports)),
+            calls: CallLimiter::new(db.clone()),
+            addresses: AddressLimiter::new(config.check_limit),
+            metrics: Metrics::new(world.clock.now()),
+            passwords: Passwords::new(cores),
+            last_used: LastUsed::default(),
+            reports: ReportQueue::new(db.clone()),
+            inspections: tokio::sync::Semaphore::new(cores),
+            clock: world.clock,
+            random: world.random,
+            public_url,
+            config,
+            db,
+            blob,
+        }))
+    }
+
+    /// Whether cookies go over https only.
+    pub fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+/// The object storage that the settings name.
+pub fn open_blob(config: &Config, public_url: &str, master: &MasterKey) -> Result<Blob, BlobError> {
+    match &config.storage {
+        Storage::Directory(root) => Blob::local(
+            root,
+            &format!("{public_url}/files"),
+            *master.derive(Purpose::SignedUrls),
+        ),
+        Storage::S3 { url, credentials } => Blob::s3(url, credentials),
+    }
+}
+
+/// The fact that tells which master key belongs to a database.
+pub const MASTER_KEY_CHECK: &str = "master_key_check";
+
+/// The master key, checked against the database: another one would make signatures and sealed values unreadable.
+async fn open_master_key(config: &Config, db: &Db, random: &dyn Random) -> Result<MasterKey, StartError> {
+    let known = db
+        .read()
+        .await?
+        .system("the installation's own facts")
+        .meta(MASTER_KEY_CHECK)
+        .await?;
+    let key = MasterKey::load(&config.master_key_file, known.is_none(), random)?;
+    let mut tx = db.write().await?;
+    let kept = tx
+        .system("the installation's own facts")
+        .keep_meta(MASTER_KEY_CHECK, &key.check_value())
+        .await?;
+    tx.commit().await?;
+    if kept != key.check_value() {
+        let problem = format!(
+            "{}: is not the master key of this database; every process of one database needs the same key file",
+            config.master_key_file.display()
+        );
+        return Err(ConfigError::new("--master-key-file", problem).into());
+    }
+    Ok(key)
+}

@@ -1,0 +1,194 @@
+//! Object storage: a local directory whose URLs the service signs and serves itself, or a bucket of an S3-compatible
+//! store (contract parts 3 and 12). Bytes travel by pre-signed URL, never through the API's JSON.
+
+mod disposition;
+mod error;
+mod fetch;
+mod key;
+pub mod local;
+mod percent;
+mod range;
+pub mod s3;
+pub mod serve;
+mod sigv4;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::fs::File;
+
+pub use error::BlobError;
+pub use fetch::Fetched;
+pub use key::{BadKey, Key};
+use local::Directory;
+use s3::{Bucket, Credentials};
+
+/// A URL that works without any other proof until it expires. `Debug` hides it, for it is a secret while it works.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SignedUrl {
+    /// The whole URL.
+    pub url: String,
+    /// When it stops working, in epoch milliseconds. Always a whole second.
+    pub expires_at_ms: i64,
+}
+
+impl std::fmt::Debug for SignedUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SignedUrl")
+            .field("expires_at_ms", &self.expires_at_ms)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The object storage. A clone is another handle to the same storage.
+#[derive(Clone, Debug)]
+pub enum Blob {
+    /// A directory of this machine.
+    Local(Arc<Directory>),
+    /// A bucket of an S3-compatible store.
+    S3(Arc<Bucket>),
+}
+
+impl Blob {
+    /// A local directory, made if it is missing. `base_url` is where [`serve::router`] is reached from outside, without
+    /// a slash at the end; `signing_key` signs its URLs and must be the same in every process that shares the directory.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`] or [`BlobError::Full`] when the directory cannot be made.
+    pub fn local(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Blob, BlobError> {
+        Ok(Blob::Local(Arc::new(Directory::open(root, base_url, signing_key)?)))
+    }
+
+    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false` (contract part 12).
+    /// Nothing is asked of the store yet.
+    ///
+    /// # Errors
+    /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
+    pub fn s3(url: &str, credentials: &Credentials) -> Result<Blob, BlobError> {
+        Ok(Blob::S3(Arc::new(Bucket::open(url, credentials)?)))
+    }
+
+    /// A URL to download `key` for `seconds`, as an attachment named `file_name`. Does not look whether the key exists.
+    pub fn presign_get(&self, key: &Key, file_name: &str, now_ms: i64, seconds: u32) -> SignedUrl {
+        signed(|out| self.presign_get_into(out, key, file_name, now_ms, seconds))
+    }
+
+    /// Appends to `out` the URL that [`Blob::presign_get`] gives, and gives its expiry in epoch milliseconds: the signing
+    /// time floored to the second, plus `seconds`, and never past the end of temporary credentials. The URL is ASCII and
+    /// holds nothing that JSON would escape. No allocation but the growth of `out`: the public check stands on it.
+    pub fn presign_get_into(&self, out: &mut Vec<u8>, key: &Key, file_name: &str, now_ms: i64, seconds: u32) -> i64 {
+        match self {
+            Blob::Local(directory) => directory.presign_get_into(out, key, file_name, now_ms, seconds),
+            Blob::S3(bucket) => bucket.presign_get_into(out, key, file_name, now_ms, seconds),
+        }
+    }
+
+    /// A URL to upload exactly `size` bytes to `key` with PUT for `seconds`. A second upload replaces the first.
+    pub fn presign_put(&self, key: &Key, size: u64, now_ms: i64, seconds: u32) -> SignedUrl {
+        signed(|out| match self {
+            Blob::Local(directory) => directory.presign_put_into(out, key, size, now_ms, seconds),
+            Blob::S3(bucket) => bucket.presign_put_into(out, key, size, now_ms, seconds),
+        })
+    }
+
+    /// Copies `from` to `to` inside the storage. Later uploads to `from` do not reach the copy (contract part 3). The
+    /// local directory is write-once by itself; a bucket is asked before, so two copies at once could both win there.
+    ///
+    /// # Errors
+    /// [`BlobError::NotFound`] without `from`, [`BlobError::Exists`] when `to` is there already.
+    pub async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {
+        match self {
+            Blob::Local(directory) => directory.copy(from, to).await,
+            Blob::S3(bucket) => bucket.copy(from, to).await,
+        }
+    }
+
+    /// Writes the bytes of `key` to `file` from its present position on, in constant memory, and flushes it.
+    ///
+    /// # Errors
+    /// [`BlobError::NotFound`], or [`BlobError::TooLarge`] when there are more than `limit` bytes; `file` may hold a part
+    /// of them then.
+    pub async fn fetch_to_file(&self, key: &Key, file: &mut File, limit: u64) -> Result<Fetched, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.fetch_to_file(key, file, limit).await,
+            Blob::S3(bucket) => bucket.fetch_to_file(key, file, limit).await,
+        }
+    }
+
+    /// Stores the file at `source` under `key`, in constant memory; it replaces what is there.
+    ///
+    /// # Errors
+    /// [`BlobError::Full`], or [`BlobError::Unavailable`] also when `source` cannot be read.
+    pub async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
+        match self {
+            Blob::Local(directory) => directory.put_file(key, source).await,
+            Blob::S3(bucket) => bucket.put_file(key, source).await,
+        }
+    }
+
+    /// Removes `key`. A key that is not there is no error.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    pub async fn delete(&self, key: &Key) -> Result<(), BlobError> {
+        match self {
+            Blob::Local(directory) => directory.delete(key).await,
+            Blob::S3(bucket) => bucket.delete(key).await,
+        }
+    }
+
+    /// All keys under `prefix` (`uploads` lists `uploads/…`), or all there are, in ascending order.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    pub async fn list(&self, prefix: Option<&Key>) -> Result<Vec<Key>, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.list(prefix).await,
+            Blob::S3(bucket) => bucket.list(prefix).await,
+        }
+    }
+
+    /// The size of `key` in bytes, or `None` when it is not there.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    pub async fn head(&self, key: &Key) -> Result<Option<u64>, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.head(key).await,
+            Blob::S3(bucket) => bucket.head(key).await,
+        }
+    }
+
+    /// Whether the storage can be used now, for `/readyz`: the directory is writable, the bucket answers within five
+    /// seconds.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub async fn check(&self) -> Result<(), BlobError> {
+        match self {
+            Blob::Local(directory) => directory.check().await,
+            Blob::S3(bucket) => bucket.check().await,
+        }
+    }
+
+    /// Removes what uploads left behind when a process died in their midst and that was last written before
+    /// `before_ms` (epoch milliseconds). Gives how many. A bucket leaves nothing that could be seen: there it is none.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    pub async fn remove_abandoned(&self, before_ms: i64) -> Result<u64, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.remove_abandoned(before_ms).await,
+            Blob::S3(_) => Ok(0),
+        }
+    }
+}
+
+fn signed(write: impl FnOnce(&mut Vec<u8>) -> i64) -> SignedUrl {
+    let mut url = Vec::with_capacity(512);
+    let expires_at_ms = write(&mut url);
+    SignedUrl {
+        url: String::from_utf8(url).expect("signers write ASCII only"),
+        expires_at_ms,
+    }
+}

@@ -1,0 +1,101 @@
+//! Names of objects, such as `packages/update_01k0/package.zip`. A key is safe as a path and in a URL as it stands.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The name of an object: segments of ASCII letters, digits, `.`, `_` and `-` joined by `/`, none of them `.` or `..`,
+/// at most 512 characters in all and 255 in a segment.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(Box<str>);
+
+/// The text is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an object key has segments of letters, digits, `.`, `_` and `-`, joined by `/`")]
+pub struct BadKey;
+
+const MAX_LEN: usize = 512;
+
+/// What file systems take as one name.
+const MAX_SEGMENT: usize = 255;
+
+impl Key {
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// [`BadKey`] when it breaks the rules of [`Key`].
+    pub fn new(text: &str) -> Result<Key, BadKey> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        let is_segment = |segment: &str| {
+            !matches!(segment, "" | "." | "..") && segment.len() <= MAX_SEGMENT && segment.bytes().all(plain)
+        };
+        if text.len() <= MAX_LEN && text.split('/').all(is_segment) {
+            Ok(Key(text.into()))
+        } else {
+            Err(BadKey)
+        }
+    }
+
+    /// The key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Key {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Key, BadKey> {
+        Key::new(text)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_only_plain_paths() {
+        for good in ["a", "uploads/upload_01k0", "packages/x/My-App_1.2.zip", "...", "a/.b"] {
+            assert_eq!(Key::new(good).map(|key| key.to_string()), Ok(good.to_owned()));
+        }
+        let long_segment = "a".repeat(256);
+        let long = ["ab"; 171].join("/") + "c";
+        assert_eq!(long.len(), 513);
+        let bad = [
+            "",
+            "/",
+            "/a",
+            "a/",
+            "a//b",
+            ".",
+            "..",
+            "a/../b",
+            "a/./b",
+            "a b",
+            "a\\b",
+            "a%2fb",
+            "é",
+            "a\0",
+            "a\n",
+            "~x",
+            &long_segment,
+            &long,
+        ];
+        for bad in bad {
+            assert_eq!(Key::new(bad), Err(BadKey), "{bad:?}");
+        }
+        assert!(Key::new(&long[..512]).is_ok() && Key::new(&long_segment[..255]).is_ok());
+    }
+}

@@ -1,0 +1,229 @@
+//! Object storage in a directory of this machine: each object is a file, its key the path.
+//!
+//! Files appear by rename or link when they are complete and on disk, and are never written in place. So a reader sees
+//! the whole of an old or of a new object, a hard link is a safe copy, and what was answered survives a power cut.
+//! Folders stay when their last object goes.
+
+mod disk;
+mod grant;
+mod opened;
+
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt, TryStreamExt};
+use hmac::{Hmac, KeyInit};
+use sha2::Sha256;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+use tokio_util::io::ReaderStream;
+
+use super::{BlobError, Fetched, Key, fetch};
+use disk::Draft;
+pub use grant::{Access, Grant, Method, Refusal};
+pub use opened::Opened;
+
+/// How much is read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// A directory of objects and the key that signs their URLs. `Debug` shows no secret.
+pub struct Directory {
+    root: PathBuf,
+    base_url: String,
+    /// HMAC with the signing key in it, cloned for each signature.
+    mac: Hmac<Sha256>,
+}
+
+impl Directory {
+    /// Opens the directory at `root`, and makes it if it is missing. `base_url` is where [`super::serve::router`] is
+    /// reached from outside, without a slash at the end.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`] or [`BlobError::Full`] when it cannot be made.
+    pub fn open(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Directory, BlobError> {
+        disk::make_folders(root).map_err(BlobError::io("making the object directory"))?;
+        let mac = Hmac::new_from_slice(&signing_key).expect("HMAC takes keys of any length");
+        Ok(Directory {
+            root: root.to_owned(),
+            base_url: base_url.to_owned(),
+            mac,
+        })
+    }
+
+    /// Takes an upload of exactly `size` bytes and stores it under `key`, on disk when this returns. Whatever goes wrong,
+    /// nothing of it stays and what was there before is untouched.
+    ///
+    /// # Errors
+    /// [`BlobError::TooLarge`] or [`BlobError::TooShort`] when the size is another, [`BlobError::Interrupted`] when
+    /// `body` fails, [`BlobError::Full`].
+    pub async fn put_stream<S, E>(&self, key: &Key, size: u64, body: S) -> Result<(), BlobError>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: fmt::Display,
+    {
+        let path = self.path(key);
+        let doing = "storing an upload";
+        let draft = blocking(doing, move || Draft::beside(path).map_err(BlobError::io(doing))).await?;
+        let handle = draft.file().try_clone().map_err(BlobError::io(doing))?;
+        write_exactly(&mut File::from_std(handle), size, body).await?;
+        blocking(doing, move || draft.replace().map_err(BlobError::io(doing))).await
+    }
+
+    /// Opens an object to be sent.
+    ///
+    /// # Errors
+    /// [`BlobError::NotFound`], [`BlobError::Unavailable`].
+    pub async fn read(&self, key: &Key) -> Result<Opened, BlobError> {
+        Opened::open(&self.path(key)).await
+    }
+
+    pub(super) async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {
+        let (from, to) = (self.path(from), self.path(to));
+        let doing = "copying an object";
+        blocking(doing, move || {
+            disk::copy_once(&from, to).map_err(BlobError::of_key(doing))
+        })
+        .await
+    }
+
+    pub(super) async fn fetch_to_file(&self, key: &Key, file: &mut File, limit: u64) -> Result<Fetched, BlobError> {
+        let opened = self.read(key).await?;
+        let body = ReaderStream::with_capacity(opened.file, CHUNK).map_err(BlobError::io("reading an object"));
+        fetch::to_file(body, file, limit).await
+    }
+
+    pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
+        let (source, path) = (source.to_owned(), self.path(key));
+        let doing = "storing a file";
+        let store = move || {
+            let mut source = fs::File::open(source)?;
+            disk::copy_into(&mut source, path)?.replace()
+        };
+        blocking(doing, move || store().map_err(BlobError::io(doing))).await
+    }
+
+    pub(super) async fn delete(&self, key: &Key) -> Result<(), BlobError> {
+        match tokio::fs::remove_file(self.path(key))
+            .await
+            .map_err(BlobError::of_key("removing an object"))
+        {
+            Err(BlobError::NotFound) => Ok(()),
+            other => other,
+        }
+    }
+
+    pub(super) async fn list(&self, prefix: Option<&Key>) -> Result<Vec<Key>, BlobError> {
+        let root = self.root.clone();
+        let start = prefix.map_or_else(|| root.clone(), |prefix| self.path(prefix));
+        let doing = "listing objects";
+        let list = move || {
+            let mut keys = Vec::new();
+            disk::walk(&start, &mut |path, _| {
+                let name = path.strip_prefix(&root).ok().and_then(Path::to_str);
+                keys.extend(name.and_then(|name| Key::new(name).ok()));
+                Ok(())
+            })?;
+            keys.sort_unstable();
+            Ok(keys)
+        };
+        blocking(doing, move || list().map_err(BlobError::io(doing))).await
+    }
+
+    pub(super) async fn head(&self, key: &Key) -> Result<Option<u64>, BlobError> {
+        match tokio::fs::metadata(self.path(key))
+            .await
+            .map_err(BlobError::of_key("looking for an object"))
+        {
+            Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
+            Err(BlobError::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) async fn check(&self) -> Result<(), BlobError> {
+        let path = self.root.join("check");
+        let doing = "writing to the object directory";
+        // It is dropped, and so removed, without ever getting its name.
+        let write = move || Draft::beside(path)?.file().write_all(b"can be written");
+        blocking(doing, move || write().map_err(BlobError::io(doing))).await
+    }
+
+    pub(super) async fn remove_abandoned(&self, before_ms: i64) -> Result<u64, BlobError> {
+        let root = self.root.clone();
+        let before = UNIX_EPOCH + Duration::from_millis(u64::try_from(before_ms).unwrap_or(0));
+        let doing = "removing abandoned uploads";
+        let remove = move || {
+            let mut count = 0;
+            disk::walk(&root, &mut |path, metadata| {
+                if disk::is_draft(path) && metadata.modified()? < before {
+                    fs::remove_file(path)?;
+                    count += 1;
+                }
+                Ok(())
+            })?;
+            Ok(count)
+        };
+        blocking(doing, move || remove().map_err(BlobError::io(doing))).await
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.root.join(key.as_str())
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Directory")
+            .field("root", &self.root)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Writes `body` to `file`, neither more nor less than `size` bytes of it.
+async fn write_exactly<S, E>(file: &mut File, size: u64, body: S) -> Result<(), BlobError>
+where
+    S: Stream<Item = Result<Bytes, E>>,
+    E: fmt::Display,
+{
+    let mut body = std::pin::pin!(body);
+    let mut got = 0u64;
+    while let Some(bytes) = body.next().await {
+        let bytes = bytes.map_err(|error| BlobError::Interrupted(error.to_string()))?;
+        got += bytes.len() as u64;
+        if got > size {
+            return Err(BlobError::TooLarge { limit: size });
+        }
+        file.write_all(&bytes)
+            .await
+            .map_err(BlobError::io("writing an upload"))?;
+    }
+    // tokio reports the error of a write with the next call: without this the last one would be lost.
+    file.flush().await.map_err(BlobError::io("writing an upload"))?;
+    if got < size {
+        Err(BlobError::TooShort { size, got })
+    } else {
+        Ok(())
+    }
+}
+
+/// Does disk work where it does not hold up other requests.
+async fn blocking<T: Send + 'static>(
+    doing: &'static str,
+    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
+) -> Result<T, BlobError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        Err(BlobError::Unavailable {
+            doing,
+            cause: error.to_string(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! The local directory: what it keeps, what it refuses, and what it leaves behind.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::fs;
+use std::task::Poll;
+use std::time::SystemTime;
+
+use futures::stream;
+
+use super::*;
+use crate::blob::Blob;
+
+fn key(text: &str) -> Key {
+    Key::new(text).unwrap()
+}
+
+fn directory() -> (tempfile::TempDir, Directory) {
+    let root = tempfile::tempdir().unwrap();
+    let directory = Directory::open(&root.path().join("made/on/demand"), "http://x/files", [1; 32]).unwrap();
+    (root, directory)
+}
+
+fn chunks(texts: &[&'static str]) -> impl Stream<Item = Result<Bytes, Infallible>> + use<> {
+    stream::iter(
+        texts
+            .iter()
+            .map(|text| Ok(Bytes::from_static(text.as_bytes())))
+            .collect::<Vec<_>>(),
+    )
+}
+
+async fn text_of(directory: &Directory, name: &str) -> String {
+    let mut file = File::from_std(tempfile::tempfile().unwrap());
+    let fetched = directory.fetch_to_file(&key(name), &mut file, 1000).await.unwrap();
+    let mut file = file.into_std().await;
+    let mut text = String::new();
+    std::io::Seek::rewind(&mut file).unwrap();
+    std::io::Read::read_to_string(&mut file, &mut text).unwrap();
+    assert_eq!(fetched.size, text.len() as u64);
+    assert_eq!(
+        fetched.sha256,
+        <[u8; 32]>::from(<Sha256 as sha2::Digest>::digest(&text))
+    );
+    text
+}
+
+/// Every file below the directory, drafts too.
+fn files(directory: &Directory) -> Vec<String> {
+    let mut found = Vec::new();
+    disk::walk(&directory.root, &mut |path, _| {
+        found.push(path.strip_prefix(&directory.root).unwrap().display().to_string());
+        Ok(())
+    })
+    .unwrap();
+    found.sort();
+    found
+}
+
+#[tokio::test]
+async fn keeps_lists_and_forgets_objects() {
+    let (_root, directory) = directory();
+    directory
+        .put_stream(&key("uploads/b"), 5, chunks(&["he", "", "llo"]))
+        .await
+        .unwrap();
+    directory.put_stream(&key("uploads/a"), 0, chunks(&[])).await.unwrap();
+    directory
+        .put_stream(&key("other/a/b"), 1, chunks(&["x"]))
+        .await
+        .unwrap();
+    assert_eq!(text_of(&directory, "uploads/b").await, "hello");
+    assert_eq!(directory.head(&key("uploads/b")).await.unwrap(), Some(5));
+    for nothing in ["uploads", "uploads/c", "uploads/b/c"] {
+        assert_eq!(directory.head(&key(nothing)).await.unwrap(), None, "{nothing}");
+        assert!(
+            matches!(directory.read(&key(nothing)).await, Err(BlobError::NotFound)),
+            "{nothing}"
+        );
+    }
+    let all = directory.list(None).await.unwrap();
+    assert_eq!(all, [key("other/a/b"), key("uploads/a"), key("uploads/b")]);
+    assert_eq!(directory.list(Some(&key("uploads"))).await.unwrap(), all[1..]);
+    assert_eq!(directory.list(Some(&key("upload"))).await.unwrap(), []);
+    directory.delete(&key("uploads/b")).await.unwrap();
+    directory.delete(&key("uploads/b")).await.unwrap();
+    assert_eq!(directory.head(&key("uploads/b")).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_upload_of_another_size_or_that_breaks_off_leaves_what_was_there() {
+    let (_root, directory) = directory();
+    let name = key("uploads/a");
+    directory.put_stream(&name, 3, chunks(&["old"])).await.unwrap();
+    let short = directory.put_stream(&name, 9, chunks(&["four"])).await;
+    assert!(
+        matches!(short, Err(BlobError::TooShort { size: 9, got: 4 })),
+        "{short:?}"
+    );
+    let long = directory.put_stream(&name, 3, chunks(&["four"])).await;
+    assert!(matches!(long, Err(BlobError::TooLarge { limit: 3 })), "{long:?}");
+    let broken = stream::iter([Ok(Bytes::from_static(b"ab")), Err("the wire is cut")]);
+    let broken = directory.put_stream(&name, 3, broken).await;
+    assert!(
+        matches!(&broken, Err(BlobError::Interrupted(why)) if why == "the wire is cut"),
+        "{broken:?}"
+    );
+    assert_eq!(text_of(&directory, "uploads/a").await, "old");
+    assert_eq!(files(&directory), ["uploads/a"]);
+}
+
+#[tokio::test]
+async fn an_upload_that_nobody_waits_for_leaves_nothing() {
+    let (_root, directory) = directory();
+    let name = key("uploads/a");
+    let has_begun = Cell::new(false);
+    let never_ends = stream::poll_fn(|_| {
+        has_begun.set(true);
+        Poll::<Option<Result<Bytes, Infallible>>>::Pending
+    });
+    let mut upload = Box::pin(directory.put_stream(&name, 2, never_ends));
+    while !has_begun.get() {
+        assert!(futures::poll!(&mut upload).is_pending());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(files(&directory).len(), 1, "the draft is there");
+    drop(upload);
+    assert_eq!(files(&directory), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_to_be_full() {
+    let mut full = File::options().write(true).open("/dev/full").await.unwrap();
+    let written = write_exactly(&mut full, 5, chunks(&["hello"])).await;
+    assert!(matches!(written, Err(BlobError::Full)), "{written:?}");
+}
+
+#[tokio::test]
+async fn a_copy_is_write_once_and_keeps_its_bytes() {
+    let (_root, directory) = directory();
+    let (upload, package) = (key("uploads/a"), key("packages/p/a.zip"));
+    directory.put_stream(&upload, 3, chunks(&["one"])).await.unwrap();
+    directory.copy(&upload, &package).await.unwrap();
+    directory.put_stream(&upload, 3, chunks(&["two"])).await.unwrap();
+    assert!(matches!(
+        directory.copy(&upload, &package).await,
+        Err(BlobError::Exists)
+    ));
+    directory.delete(&upload).await.unwrap();
+    assert_eq!(text_of(&directory, "packages/p/a.zip").await, "one");
+    assert!(matches!(
+        directory.copy(&upload, &key("packages/q")).await,
+        Err(BlobError::NotFound)
+    ));
+    assert!(
+        matches!(
+            directory.copy(&key("packages"), &key("q")).await,
+            Err(BlobError::NotFound)
+        ),
+        "a folder is no object"
+    );
+    assert_eq!(files(&directory), ["packages/p/a.zip"]);
+}
+
+#[tokio::test]
+async fn a_file_of_this_machine_is_stored_whole() {
+    let (root, directory) = directory();
+    let source = root.path().join("source");
+    fs::write(&source, "bytes").unwrap();
+    directory.put_file(&key("a"), &source).await.unwrap();
+    fs::write(&source, "other").unwrap();
+    assert_eq!(text_of(&directory, "a").await, "bytes");
+    directory.put_file(&key("a"), &source).await.unwrap();
+    assert_eq!(text_of(&directory, "a").await, "other");
+    let missing = directory.put_file(&key("b"), &root.path().join("missing")).await;
+    assert!(
+        matches!(missing, Err(BlobError::Unavailable { .. })),
+        "the key is not what is missing: {missing:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_fetch_stops_at_its_limit() {
+    let (_root, directory) = directory();
+    directory.put_stream(&key("a"), 5, chunks(&["hello"])).await.unwrap();
+    let mut file = File::from_std(tempfile::tempfile().unwrap());
+    let fetched = directory.fetch_to_file(&key("a"), &mut file, 4).await;
+    assert!(matches!(fetched, Err(BlobError::TooLarge { limit: 4 })), "{fetched:?}");
+}
+
+#[tokio::test]
+async fn another_upload_gives_another_etag_and_a_copy_the_same() {
+    let (_root, directory) = directory();
+    let mut seen = Vec::new();
+    for text in ["one", "two"] {
+        directory.put_stream(&key("a"), 3, chunks(&[text])).await.unwrap();
+        seen.push(directory.read(&key("a")).await.unwrap().etag);
+    }
+    assert_ne!(seen[0], seen[1]);
+    directory.copy(&key("a"), &key("b")).await.unwrap();
+    assert_eq!(directory.read(&key("b")).await.unwrap().etag, seen[1]);
+}
+
+#[tokio::test]
+async fn abandoned_uploads_are_removed_and_nothing_else() {
+    let (_root, directory) = directory();
+    directory
+        .put_stream(&key("uploads/a"), 1, chunks(&["x"]))
+        .await
+        .unwrap();
+    let time = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    for (name, written) in [("uploads/~old", 1_000), ("uploads/~new", 3_000), ("uploads/a", 1_000)] {
+        let file = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(directory.root.join(name))
+            .unwrap();
+        file.set_modified(time(written)).unwrap();
+    }
+    assert_eq!(directory.list(None).await.unwrap(), [key("uploads/a")]);
+    assert_eq!(directory.remove_abandoned(2_000_000).await.unwrap(), 1);
+    assert_eq!(files(&directory), ["uploads/a", "uploads/~new"]);
+}
+
+#[tokio::test]
+async fn readiness_needs_a_folder_that_can_be_written() {
+    let (root, directory) = directory();
+    directory.check().await.unwrap();
+    assert_eq!(files(&directory), Vec::<String>::new(), "the check leaves nothing");
+    // A file in the folder's place is in the way of every user, the superuser too.
+    fs::remove_dir(&directory.root).unwrap();
+    fs::write(&directory.root, "").unwrap();
+    assert!(matches!(directory.check().await, Err(BlobError::Unavailable { .. })));
+    drop(root);
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let root = tempfile::tempdir().unwrap();
+    let blob = Blob::local(root.path(), "http://x/files", [0xab; 32]).unwrap();
+    let url = blob.presign_get(&key("a"), "a", 0, 60);
+    let shown = format!("{blob:?} {url:?}");
+    assert!(
+        !shown.contains("171") && !shown.to_lowercase().contains("abab") && !shown.contains("signature"),
+        "{shown}"
+    );
+}

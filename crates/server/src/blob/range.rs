@@ -1,0 +1,100 @@
+//! The `Range` header (RFC 9110 section 14), as far as one range goes.
+
+/// What of an object to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// All of it: no range, or one that may be ignored (another unit, several ranges, bad syntax).
+    Whole,
+    /// From the first to the last byte, both included.
+    Part {
+        /// Place of the first byte.
+        first: u64,
+        /// Place of the last byte.
+        last: u64,
+    },
+    /// No byte of the range exists.
+    Unsatisfiable,
+}
+
+/// Reads the header's value for an object of `size` bytes.
+pub(crate) fn select(header: &str, size: u64) -> Selection {
+    parse(header, size).unwrap_or(Selection::Whole)
+}
+
+fn parse(header: &str, size: u64) -> Option<Selection> {
+    let (unit, range) = header.split_once('=')?;
+    let (first, last) = range.trim().split_once('-')?;
+    if !unit.trim().eq_ignore_ascii_case("bytes") {
+        return None;
+    }
+    let selection = match (first, last) {
+        ("", suffix) => Selection::Part {
+            first: size.saturating_sub(number(suffix)?.min(size)),
+            last: size.checked_sub(1)?,
+        },
+        (first, "") => Selection::Part {
+            first: number(first)?,
+            last: size.saturating_sub(1),
+        },
+        (first, last) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if last < first {
+                return None;
+            }
+            Selection::Part {
+                first,
+                last: last.min(size.saturating_sub(1)),
+            }
+        }
+    };
+    match selection {
+        Selection::Part { first, .. } if first >= size => Some(Selection::Unsatisfiable),
+        selection => Some(selection),
+    }
+}
+
+/// Digits only; what is beyond 64 bits is beyond every object as well.
+fn number(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Selection::{Part, Unsatisfiable, Whole};
+    use super::*;
+
+    #[test]
+    fn table() {
+        let part = |first, last| Part { first, last };
+        let cases = [
+            ("bytes=0-0", 10, part(0, 0)),
+            ("bytes=2-4", 10, part(2, 4)),
+            ("bytes=2-", 10, part(2, 9)),
+            ("bytes=9-99", 10, part(9, 9)),
+            ("bytes=-3", 10, part(7, 9)),
+            ("bytes=-30", 10, part(0, 9)),
+            ("BYTES= 1-2 ", 10, part(1, 2)),
+            ("bytes=0-99999999999999999999999", 10, part(0, 9)),
+            ("bytes=10-", 10, Unsatisfiable),
+            ("bytes=10-12", 10, Unsatisfiable),
+            ("bytes=99999999999999999999999-", 10, Unsatisfiable),
+            ("bytes=-0", 10, Unsatisfiable),
+            ("bytes=0-", 0, Unsatisfiable),
+            ("bytes=0-5", 0, Unsatisfiable),
+            ("bytes=-5", 0, Whole),
+            ("bytes=4-2", 10, Whole),
+            ("bytes=0-1,3-4", 10, Whole),
+            ("bytes=+1-2", 10, Whole),
+            ("bytes=a-b", 10, Whole),
+            ("bytes=-", 10, Whole),
+            ("bytes=", 10, Whole),
+            ("bytes", 10, Whole),
+            ("items=0-1", 10, Whole),
+            ("", 10, Whole),
+        ];
+        for (header, size, wanted) in cases {
+            assert_eq!(select(header, size), wanted, "{header} of {size}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Object storage in a bucket of an S3-compatible store.
+//!
+//! URLs are signed here, for the public check cannot afford a library's signer; everything else goes through
+//! `object_store`.
+
+mod address;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use jiff::Timestamp;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::buffered::BufWriter;
+use object_store::path::Path as ObjectPath;
+use object_store::{ClientOptions, Error, ObjectStore, ObjectStoreExt, RetryConfig};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+use super::sigv4::{Permit, Signer};
+use super::{BlobError, Fetched, Key, disposition, fetch, percent};
+use address::Address;
+
+/// One part of an upload; the store is given two at a time.
+const PART: usize = 8 * 1024 * 1024;
+
+/// How long `/readyz` waits for the store.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Who we are to the store, from the usual AWS variables. `Debug` shows no secret.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// `AWS_ACCESS_KEY_ID`.
+    pub access_key_id: String,
+    /// `AWS_SECRET_ACCESS_KEY`.
+    pub secret_access_key: String,
+    /// `AWS_SESSION_TOKEN`, of temporary credentials.
+    pub session_token: Option<String>,
+    /// `AWS_CREDENTIAL_EXPIRATION`, ISO 8601: no URL is said to live longer.
+    pub expiration: Option<String>,
+    /// The region where the URL of the storage names none; without either it is `us-east-1`.
+    pub region: Option<String>,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("access_key_id", &self.access_key_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A bucket, or the part of it under a prefix. `Debug` shows no secret.
+pub struct Bucket {
+    address: Address,
+    signer: Signer,
+    store: Arc<AmazonS3>,
+    /// Stores repeat it in some errors.
+    session_token: Option<String>,
+}
+
+impl Bucket {
+    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false`. Path style is the
+    /// default where an endpoint is given. A process-wide provider of cryptography for rustls must be installed.
+    ///
+    /// # Errors
+    /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
+    pub fn open(url: &str, credentials: &Credentials) -> Result<Bucket, BlobError> {
+        let address = Address::parse(url, credentials.region.as_deref())?;
+        let credentials_end = credentials.expiration.as_deref().map(epoch_second).transpose()?;
+        let token = credentials.session_token.as_deref();
+        let (id, secret) = (&credentials.access_key_id, &credentials.secret_access_key);
+        let signer = Signer::new(id, secret, &address.region, token, credentials_end);
+        let client = ClientOptions::new()
+            // The limit on a whole request would cut off large objects; a store that is silent is given up all the same.
+            .with_timeout_disabled()
+            .with_read_timeout(Duration::from_secs(120))
+            .with_connect_timeout(Duration::from_secs(5))
+            .with_allow_http(address.origin.starts_with("http://"));
+        let retry = RetryConfig {
+            max_retries: 3,
+            retry_timeout: Duration::from_secs(60),
+            ..RetryConfig::default()
+        };
+        let builder = AmazonS3Builder::new()
+            .with_bucket_name(&address.bucket)
+            .with_region(&address.region)
+            .with_endpoint(address.library_endpoint())
+            .with_virtual_hosted_style_request(!address.path_style)
+            .with_access_key_id(id)
+            .with_secret_access_key(secret)
+            // One at a time: not every store knows the request for many.
+            .with_disable_bulk_delete(true)
+            .with_client_options(client)
+            .with_retry(retry);
+        let builder = token.into_iter().fold(builder, AmazonS3Builder::with_token);
+        let store = builder
+            .build()
+            .map_err(|error| BlobError::Settings(error.to_string()))?;
+        Ok(Bucket {
+            address,
+            signer,
+            store: Arc::new(store),
+            session_token: credentials.session_token.clone(),
+        })
+    }
+
+    pub(super) fn presign_get_into(
+        &self,
+        out: &mut Vec<u8>,
+        key: &Key,
+        file_name: &str,
+        now_ms: i64,
+        seconds: u32,
+    ) -> i64 {
+        let more_query = |out: &mut Vec<u8>| {
+            out.extend(b"&response-content-disposition=");
+            disposition::attachment(file_name, |byte| percent::push(out, byte));
+            out.extend(b"&response-content-type=application%2Foctet-stream");
+        };
+        let path = [self.address.base_path.as_str(), key.as_str()];
+        self.signer
+            .sign_into(out, &self.permit("GET", &path, None), more_query, now_ms, seconds)
+    }
+
+    pub(super) fn presign_put_into(&self, out: &mut Vec<u8>, key: &Key, size: u64, now_ms: i64, seconds: u32) -> i64 {
+        let path = [self.address.base_path.as_str(), key.as_str()];
+        self.signer
+            .sign_into(out, &self.permit("PUT", &path, Some(size)), |_| (), now_ms, seconds)
+    }
+
+    fn permit<'a>(&'a self, method: &'static str, path: &'a [&'a str], content_length: Option<u64>) -> Permit<'a> {
+        Permit {
+            method,
+            origin: &self.address.origin,
+            host: &self.address.host,
+            path,
+            content_length,
+        }
+    }
+
+    pub(super) async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {
+        if self.head(to).await?.is_some() {
+            return Err(BlobError::Exists);
+        }
+        let copied = self.store.copy(&self.path(from), &self.path(to)).await;
+        copied.map_err(|error| self.failure("copying an object", &error))
+    }
+
+    pub(super) async fn fetch_to_file(&self, key: &Key, file: &mut File, limit: u64) -> Result<Fetched, BlobError> {
+        let doing = "reading an object";
+        let found = self
+            .store
+            .get(&self.path(key))
+            .await
+            .map_err(|error| self.failure(doing, &error))?;
+        let size = found.meta.size;
+        if size > limit {
+            return Err(BlobError::TooLarge { limit });
+        }
+        let body = found.into_stream().map_err(|error| self.failure(doing, &error));
+        let fetched = fetch::to_file(body, file, limit).await?;
+        if fetched.size == size {
+            Ok(fetched)
+        } else {
+            Err(unavailable(doing, "the store sent another size than it said"))
+        }
+    }
+
+    pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
+        let doing = "storing a file";
+        let mut source = File::open(source)
+            .await
+            .map_err(BlobError::io("reading a file to store"))?;
+        let store: Arc<dyn ObjectStore> = self.store.clone();
+        let mut writer = BufWriter::with_capacity(store, self.path(key), PART).with_max_concurrency(2);
+        let sent = match tokio::io::copy(&mut source, &mut writer).await {
+            Ok(_) => writer.shutdown().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = sent {
+            // The first error says more than what may go wrong while cleaning up.
+            let _ = writer.abort().await;
+            return Err(unavailable(doing, &self.without_secrets(&error)));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn delete(&self, key: &Key) -> Result<(), BlobError> {
+        match self.store.delete(&self.path(key)).await {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(self.failure("removing an object", &error)),
+        }
+    }
+
+    pub(super) async fn list(&self, prefix: Option<&Key>) -> Result<Vec<Key>, BlobError> {
+        let doing = "listing objects";
+        let under = match (prefix, &self.address.prefix) {
+            (Some(prefix), _) => Some(self.path(prefix)),
+            (None, Some(prefix)) => Some(ObjectPath::from(prefix.as_str())),
+            (None, None) => None,
+        };
+        let found: Vec<_> = self
+            .store
+            .list(under.as_ref())
+            .try_collect()
+            .await
+            .map_err(|error| self.failure(doing, &error))?;
+        let mut keys: Vec<_> = found.iter().filter_map(|object| self.key(&object.location)).collect();
+        keys.sort_unstable();
+        Ok(keys)
+    }
+
+    pub(super) async fn head(&self, key: &Key) -> Result<Option<u64>, BlobError> {
+        match self.store.head(&self.path(key)).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failure("looking for an object", &error)),
+        }
+    }
+
+    pub(super) async fn check(&self) -> Result<(), BlobError> {
+        let doing = "asking the bucket";
+        // Under a name that holds nothing: the answer is short, and unlike that for one object it tells a missing bucket
+        // from a missing object.
+        let empty = ObjectPath::from(format!("{}readiness", self.address.key_prefix()));
+        let mut listing = self.store.list(Some(&empty));
+        match tokio::time::timeout(CHECK_TIMEOUT, listing.try_next()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(unavailable(doing, &self.without_secrets(&error))),
+            Err(_) => Err(unavailable(doing, "no answer within five seconds")),
+        }
+    }
+
+    fn path(&self, key: &Key) -> ObjectPath {
+        ObjectPath::from(format!("{}{key}", self.address.key_prefix()))
+    }
+
+    fn key(&self, path: &ObjectPath) -> Option<Key> {
+        Key::new(path.as_ref().strip_prefix(self.address.key_prefix())?).ok()
+    }
+
+    fn failure(&self, doing: &'static str, error: &Error) -> BlobError {
+        match error {
+            Error::NotFound { .. } => BlobError::NotFound,
+            Error::AlreadyExists { .. } => BlobError::Exists,
+            error => unavailable(doing, &self.without_secrets(error)),
+        }
+    }
+
+    /// The error's text for the log. Stores repeat the session token when they do not like it.
+    fn without_secrets(&self, error: &dyn fmt::Display) -> String {
+        const ENOUGH: usize = 600;
+        let text = self
+            .session_token
+            .iter()
+            .fold(error.to_string(), |text, token| text.replace(token, "…"));
+        text.chars().take(ENOUGH).collect()
+    }
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bucket")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+fn unavailable(doing: &'static str, cause: &str) -> BlobError {
+    BlobError::Unavailable {
+        doing,
+        cause: cause.to_owned(),
+    }
+}
+
+fn epoch_second(iso: &str) -> Result<i64, BlobError> {
+    let time: Timestamp = iso.parse().map_err(|_| {
+        BlobError::Settings(format!(
+            "AWS_CREDENTIAL_EXPIRATION: `{iso}` is not a time such as 2026-11-20T10:00:00Z"
+        ))
+    })?;
+    Ok(time.as_second())
+}
+
+#[cfg(test)]
+mod tests;

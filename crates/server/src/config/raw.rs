@@ -1,0 +1,257 @@
+//! Settings as text, from the command line, the environment or the settings file: one list serves all three.
+
+use std::path::Path;
+
+use super::ConfigError;
+
+const DEFAULT_FILE: &str = "launchway-server.toml";
+
+/// The settings before validation. The same names stand in `launchway-server.toml`, with hyphens.
+#[derive(Clone, Debug, Default, clap::Args, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RawSettings {
+    /// Settings file [default: launchway-server.toml, if there is one]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_SERVER_CONFIG",
+        global = true,
+        value_name = "FILE",
+        hide_env = true
+    )]
+    #[serde(skip)]
+    pub config: Option<String>,
+    /// Address and port to listen on [default: 127.0.0.1:8787]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_LISTEN",
+        global = true,
+        value_name = "ADDRESS",
+        hide_env_values = true
+    )]
+    pub listen: Option<String>,
+    /// Directory for the embedded database, objects and the master key [default: ./launchway-data]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_DATA_DIR",
+        global = true,
+        value_name = "DIR",
+        hide_env_values = true
+    )]
+    pub data_dir: Option<String>,
+    /// Database: sqlite:PATH or postgres://USER@HOST/NAME [default: SQLite in the data directory]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_DATABASE_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub database_url: Option<String>,
+    /// Object storage: file:///DIR or s3://BUCKET?endpoint=…&region=… with keys in the usual AWS variables [default: the data directory]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_STORAGE_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub storage_url: Option<String>,
+    /// Address that people and phones reach this service by [default: http:// and the listening address]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_PUBLIC_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub public_url: Option<String>,
+    /// production or development [default: production]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_ENVIRONMENT",
+        global = true,
+        value_name = "NAME",
+        hide_env_values = true
+    )]
+    pub environment: Option<String>,
+    /// File with the master key; made when nothing needs the old one [default: master.key in the data directory]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MASTER_KEY_FILE",
+        global = true,
+        value_name = "FILE",
+        hide_env_values = true
+    )]
+    pub master_key_file: Option<String>,
+    /// What this process does, of api,check,worker [default: all]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_ROLES",
+        global = true,
+        value_name = "LIST",
+        hide_env_values = true
+    )]
+    pub roles: Option<String>,
+    /// Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1
+    #[arg(
+        long,
+        env = "LAUNCHWAY_TRUSTED_PROXIES",
+        global = true,
+        value_name = "LIST",
+        hide_env_values = true
+    )]
+    pub trusted_proxies: Option<String>,
+    /// Public checks a minute from one client address, 0 for no limit [default: 6000]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_CHECK_LIMIT",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub check_limit: Option<String>,
+    /// Tier of a new organization: free, pro or enterprise [default: enterprise]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_DEFAULT_TIER",
+        global = true,
+        value_name = "TIER",
+        hide_env_values = true
+    )]
+    pub default_tier: Option<String>,
+    /// Let every signed-in user make organizations
+    #[arg(long, env = "LAUNCHWAY_OPEN_ORGANIZATIONS", global = true, value_name = "BOOL", hide_env_values = true,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub open_organizations: Option<String>,
+    /// Do not run builds in this process; this version runs none yet
+    #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_runner: Option<String>,
+    /// Address and port of the metrics for Prometheus, at /metrics [default: off]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_METRICS_LISTEN",
+        global = true,
+        value_name = "ADDRESS",
+        hide_env_values = true
+    )]
+    pub metrics_listen: Option<String>,
+    /// Updates of one bundle that checks can be offered, the newest ones [default: 200]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_UPDATES_PER_BUNDLE",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub updates_per_bundle: Option<String>,
+    /// Largest update package, such as 512M [default: 512M]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_PACKAGE_SIZE",
+        global = true,
+        value_name = "SIZE",
+        hide_env_values = true
+    )]
+    pub max_package_size: Option<String>,
+    /// Most that an update package may unpack to, such as 2G [default: 2G]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_UNPACKED_SIZE",
+        global = true,
+        value_name = "SIZE",
+        hide_env_values = true
+    )]
+    pub max_unpacked_size: Option<String>,
+    /// How many times its packed size an update package, or a file in it, may unpack to [default: 200]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_UNPACK_RATIO",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub max_unpack_ratio: Option<String>,
+    /// Largest source archive, such as 2G [default: 2G]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_SOURCE_SIZE",
+        global = true,
+        value_name = "SIZE",
+        hide_env_values = true
+    )]
+    pub max_source_size: Option<String>,
+    /// Log lines: text or json [default: text]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_LOG_FORMAT",
+        global = true,
+        value_name = "FORMAT",
+        hide_env_values = true
+    )]
+    pub log_format: Option<String>,
+}
+
+impl RawSettings {
+    /// These settings, and where they say nothing, those of `other`. An empty text says nothing.
+    pub fn over(&self, other: RawSettings) -> RawSettings {
+        fn pick(mine: &Option<String>, other: Option<String>) -> Option<String> {
+            mine.clone()
+                .filter(|text| !text.is_empty())
+                .or(other)
+                .filter(|text| !text.is_empty())
+        }
+        RawSettings {
+            config: pick(&self.config, other.config),
+            listen: pick(&self.listen, other.listen),
+            data_dir: pick(&self.data_dir, other.data_dir),
+            database_url: pick(&self.database_url, other.database_url),
+            storage_url: pick(&self.storage_url, other.storage_url),
+            public_url: pick(&self.public_url, other.public_url),
+            environment: pick(&self.environment, other.environment),
+            master_key_file: pick(&self.master_key_file, other.master_key_file),
+            roles: pick(&self.roles, other.roles),
+            trusted_proxies: pick(&self.trusted_proxies, other.trusted_proxies),
+            check_limit: pick(&self.check_limit, other.check_limit),
+            default_tier: pick(&self.default_tier, other.default_tier),
+            open_organizations: pick(&self.open_organizations, other.open_organizations),
+            no_runner: pick(&self.no_runner, other.no_runner),
+            metrics_listen: pick(&self.metrics_listen, other.metrics_listen),
+            updates_per_bundle: pick(&self.updates_per_bundle, other.updates_per_bundle),
+            max_package_size: pick(&self.max_package_size, other.max_package_size),
+            max_unpacked_size: pick(&self.max_unpacked_size, other.max_unpacked_size),
+            max_unpack_ratio: pick(&self.max_unpack_ratio, other.max_unpack_ratio),
+            max_source_size: pick(&self.max_source_size, other.max_source_size),
+            log_format: pick(&self.log_format, other.log_format),
+        }
+    }
+
+    /// The settings file: the named one, or `launchway-server.toml` here if there is one.
+    pub fn from_file(named: Option<&str>) -> Result<RawSettings, ConfigError> {
+        let named = named.filter(|name| !name.is_empty());
+        let path = Path::new(named.unwrap_or(DEFAULT_FILE));
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => return Ok(Self::default()),
+            Err(error) => return Err(ConfigError::new("--config", format!("{}: {error}", path.display()))),
+        };
+        let wrong = |problem: String| ConfigError::new("--config", format!("{}{problem}", path.display()));
+        let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            wrong(format!(
+                ", line {}: {}",
+                text[..start].lines().count().max(1),
+                error.message()
+            ))
+        })?;
+        // A number or a truth value may stand as such: it is read like the text of a flag.
+        for (_, value) in &mut table {
+            if matches!(value, toml::Value::Integer(_) | toml::Value::Boolean(_)) {
+                *value = toml::Value::String(value.to_string());
+            }
+        }
+        table
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(format!(": {}", error.message())))
+    }
+}

@@ -1,0 +1,69 @@
+//! Where objects lie: a local directory or an S3 bucket.
+
+use std::path::{Path, PathBuf};
+
+use super::ConfigError;
+use crate::blob::s3::Credentials;
+
+/// Object storage as the settings name it.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// A directory of this machine; the service signs and serves its own URLs.
+    Directory(PathBuf),
+    /// A bucket of an S3-compatible store.
+    S3 {
+        /// `s3://bucket?endpoint=…&region=…`.
+        url: String,
+        /// From the usual AWS variables.
+        credentials: Credentials,
+    },
+}
+
+/// The usual AWS variables of the process's environment; without a key and its secret there are none.
+#[expect(clippy::disallowed_methods, reason = "settings are read here, and only here")]
+pub fn credentials_from_environment() -> Option<Credentials> {
+    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    Some(Credentials {
+        access_key_id: read("AWS_ACCESS_KEY_ID")?,
+        secret_access_key: read("AWS_SECRET_ACCESS_KEY")?,
+        session_token: read("AWS_SESSION_TOKEN"),
+        expiration: read("AWS_CREDENTIAL_EXPIRATION"),
+        region: read("AWS_REGION").or_else(|| read("AWS_DEFAULT_REGION")),
+    })
+}
+
+impl Storage {
+    /// Reads `--storage-url`; without one, `objects` in the data directory.
+    pub fn parse(url: Option<&str>, data_dir: &Path, credentials: Option<Credentials>) -> Result<Storage, ConfigError> {
+        let wrong = || {
+            ConfigError::new(
+                "--storage-url",
+                "must be file:///DIRECTORY or s3://BUCKET?endpoint=…&region=…",
+            )
+        };
+        let Some(url) = url else {
+            return Ok(Storage::Directory(data_dir.join("objects")));
+        };
+        if let Some(path) = url.strip_prefix("file://") {
+            return if path.starts_with('/') {
+                Ok(Storage::Directory(PathBuf::from(path)))
+            } else {
+                Err(wrong())
+            };
+        }
+        if !url.starts_with("s3://") {
+            return Err(wrong());
+        }
+        let missing = || {
+            ConfigError::new(
+                "--storage-url",
+                "S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to be set",
+            )
+        };
+        let credentials = credentials.ok_or_else(missing)?;
+        Ok(Storage::S3 {
+            url: url.to_owned(),
+            credentials,
+        })
+    }
+}

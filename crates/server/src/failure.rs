@@ -1,0 +1,142 @@
+//! The one table from what went wrong to status, `error`, `message` and log level (spec part 7, contract part 1).
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use launchway_api::error::ErrorBody;
+use launchway_domain::scope::Scope;
+use launchway_store::StoreError;
+
+use crate::blob::BlobError;
+
+/// Why a request is not answered with success.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The form of the request is wrong, or it conflicts with what there is. The text goes to the caller.
+    #[error("{0}")]
+    BadRequest(String),
+    /// No API key and no living session.
+    #[error("No authentication provided")]
+    NoAuthentication,
+    /// A Bearer value that is no working API key.
+    #[error("Invalid or expired API key")]
+    InvalidKey,
+    /// Some other proof is wrong: a password, a link, a report token. The text goes to the caller.
+    #[error("{0}")]
+    NotProven(String),
+    /// The key lacks the scope that the endpoint needs.
+    #[error("API key does not have '{0}' scope")]
+    MissingScope(Scope),
+    /// The caller may not do this. The text goes to the caller.
+    #[error("{0}")]
+    Forbidden(String),
+    /// The id names nothing of this organization.
+    #[error("No {0} has this id")]
+    NoSuch(&'static str),
+    /// There is nothing at this path.
+    #[error("There is nothing at this path; the API is described at /docs")]
+    NoSuchPath,
+    /// The path is there, the method is not.
+    #[error("This path does not take this method")]
+    MethodNotAllowed,
+    /// The body is larger than it may be.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Too many calls; the number says after how many seconds to come again.
+    #[error("Too many requests; try again in {0} seconds")]
+    RateLimited(u64),
+    /// The service cannot do it now. The text goes to the caller.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A defect. The text goes to the log only.
+    #[error("{0}")]
+    Internal(String),
+}
+
+const DATABASE_AWAY: &str = "The database is not available; try again in a moment";
+const STORAGE_AWAY: &str = "The object storage is not available; try again in a moment";
+const DISK_FULL: &str = "The disk is full; the operator has to make room";
+
+impl Failure {
+    /// A wrong request, with what is wrong and what to do.
+    pub fn bad(message: impl Into<String>) -> Failure {
+        Failure::BadRequest(message.into())
+    }
+
+    /// The status and its name in the body.
+    pub fn status(&self) -> (StatusCode, &'static str) {
+        match self {
+            Failure::BadRequest(_) => (StatusCode::BAD_REQUEST, "Bad Request"),
+            Failure::NoAuthentication | Failure::InvalidKey | Failure::NotProven(_) => {
+                (StatusCode::UNAUTHORIZED, "Unauthorized")
+            }
+            Failure::MissingScope(_) | Failure::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),
+            Failure::NoSuch(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
+            Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
+            Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
+            Failure::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, "Rate Limited"),
+            Failure::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            Failure::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Error"),
+        }
+    }
+
+    /// The body. A defect never shows its text.
+    pub fn body(&self) -> ErrorBody {
+        let message = match self {
+            Failure::Internal(_) => {
+                "Something went wrong here; the log has more under this request's X-Request-Id".to_owned()
+            }
+            shown => shown.to_string(),
+        };
+        ErrorBody {
+            error: self.status().1.to_owned(),
+            message,
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => {
+                tracing::warn!(%cause, "the database is not available");
+                Failure::Unavailable(DATABASE_AWAY.to_owned())
+            }
+            StoreError::Full(cause) => {
+                tracing::error!(%cause, "the database's disk is full");
+                Failure::Unavailable(DISK_FULL.to_owned())
+            }
+            defect @ (StoreError::Corrupt(_) | StoreError::Refused(_)) => Failure::Internal(defect.to_string()),
+        }
+    }
+}
+
+impl From<BlobError> for Failure {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::Full => {
+                tracing::error!("the disk of the object storage is full");
+                Failure::Unavailable(DISK_FULL.to_owned())
+            }
+            error => {
+                tracing::error!(%error, "the object storage failed");
+                Failure::Unavailable(STORAGE_AWAY.to_owned())
+            }
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        if let Failure::Internal(text) = &self {
+            tracing::error!(error = %text, "a request failed inside");
+        }
+        let mut response = (self.status().0, Json(self.body())).into_response();
+        if let Failure::RateLimited(seconds) = self {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

@@ -1,0 +1,28 @@
+//! HTTP: the front, the route table, admission, one file per URL resource.
+
+pub mod admit;
+pub mod check_query;
+pub mod cookies;
+pub mod endpoint;
+pub mod extract;
+pub mod front;
+pub mod limits;
+pub mod openapi;
+pub mod router;
+
+mod answers;
+mod api_keys;
+mod apps;
+mod auth;
+mod docs;
+mod health;
+mod invitations;
+mod later;
+mod members;
+mod orgs;
+mod pages;
+mod sessions;
+mod update;
+mod update_check;
+mod update_report;
+mod uploads;

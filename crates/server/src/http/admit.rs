@@ -1,0 +1,254 @@
+//! Who gets in: authentication (401), rate limit (429), `orgId` and scope or role (403), in this order (contract part 1).
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use launchway_domain::api_key::ApiKey;
+use launchway_domain::key::KeyStatus;
+use launchway_domain::org::Org;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+
+use crate::app::App;
+use crate::caller::{Caller, NO_ORGANIZATION, Origin, Who};
+use crate::failure::Failure;
+use crate::http::cookies;
+use crate::http::extract::Query;
+use crate::http::limits::Quota;
+use crate::random::token_hash;
+
+const OTHER_ORGANIZATION: &str = "orgId names an organization that this caller does not act in";
+const OTHER_SITE: &str = "A change made with a session must come from the dashboard's own pages";
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody (the closed list of contract part 1).
+    Public,
+    /// Whoever holds a report token: the endpoint itself checks it.
+    ReportToken,
+    /// A key with this scope, or any member.
+    Scope(Scope),
+    /// Any key, or any member.
+    Anyone,
+    /// A key with the admin scope, or a member with at least this role.
+    Admin(Role),
+    /// A signed-in user, whether a member of an organization or not.
+    Session,
+    /// Any key or signed-in user, whether a member of an organization or not.
+    Caller,
+}
+
+/// Admits a request to an endpoint, or answers why not.
+pub async fn admit(State((app, access)): State<(Arc<App>, Access)>, mut request: Request, next: Next) -> Response {
+    let who = match authenticate(&app, request.headers()).await {
+        Ok(who) => who,
+        Err(failure) => return failure.into_response(),
+    };
+    let origin = request.extensions().get::<Origin>().cloned();
+    let Some(origin) = origin else {
+        return Failure::Internal("a request without origin".to_owned()).into_response();
+    };
+    let now = app.clock.now();
+    app.last_used.note(&who, now);
+    let query = Query::parse(request.uri().query().unwrap_or_default());
+    let choice = choose_org(&who, &query);
+    let home = home(&who, choice.as_ref().ok().cloned().flatten());
+    let (subject, tier) = match (&home, &who) {
+        (Some(org), _) | (None, Who::Key { org, .. }) => (org.id.to_string(), org.tier),
+        (None, Who::Session { user, .. }) => (user.id.to_string(), Tier::Free),
+    };
+    let quota = match app.calls.count(&subject, tier.requests_per_minute(), now).await {
+        Ok(quota) => quota,
+        Err(failure) => return failure.into_response(),
+    };
+    let response = if quota.exceeded {
+        Failure::RateLimited(quota.wait(now)).into_response()
+    } else {
+        match allow(&app, access, who, home, choice, &request, origin) {
+            Ok(caller) => {
+                request.extensions_mut().insert(caller);
+                next.run(request).await
+            }
+            Err(failure) => failure.into_response(),
+        }
+    };
+    with_quota(response, &quota)
+}
+
+fn with_quota(mut response: Response, quota: &Quota) -> Response {
+    let headers = response.headers_mut();
+    headers.insert("x-ratelimit-limit", HeaderValue::from(quota.limit));
+    headers.insert("x-ratelimit-remaining", HeaderValue::from(quota.remaining));
+    headers.insert("x-ratelimit-reset", HeaderValue::from(quota.reset));
+    response
+}
+
+/// Bearer wins over a cookie. A Bearer value that fails in any way is an invalid key; all else is no authentication.
+async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
+    let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(value) = authorization.next() {
+        let bytes = value.as_bytes();
+        let (scheme, token) = bytes.split_at_checked(7).unwrap_or((bytes, &[]));
+        let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ") || bytes.eq_ignore_ascii_case(b"bearer");
+        if is_bearer {
+            let only = authorization.next().is_none();
+            let token = std::str::from_utf8(token).unwrap_or_default().trim();
+            return if only {
+                key_caller(app, token).await
+            } else {
+                Err(Failure::InvalidKey)
+            };
+        }
+    }
+    session_caller(app, headers).await
+}
+
+async fn key_caller(app: &App, token: &str) -> Result<Who, Failure> {
+    let key = ApiKey::parse(token).ok_or(Failure::InvalidKey)?;
+    let mut tx = app.db.read().await?;
+    let record = tx
+        .system("a key is found by its hash before its tenant is known")
+        .key_by_hash(&key.hash())
+        .await?;
+    let key = record
+        .filter(|key| key.status(app.clock.now()) == KeyStatus::Active)
+        .ok_or(Failure::InvalidKey)?;
+    let org = tx.org(key.org_id).record().await?.ok_or(Failure::InvalidKey)?;
+    Ok(Who::Key { key, org })
+}
+
+/// The signed-in user behind a request's cookie; no cookie and a dead one are no authentication.
+pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
+    let token = cookies::session_token(app, headers).ok_or(Failure::NoAuthentication)?;
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system("a session belongs to a user, not to a tenant");
+    let session = system
+        .session_by_token(&token_hash(token), app.clock.now())
+        .await?
+        .ok_or(Failure::NoAuthentication)?;
+    let user = system.user(session.user_id).await?.ok_or(Failure::NoAuthentication)?;
+    let memberships = system.memberships(user.id).await?;
+    Ok(Who::Session {
+        session,
+        user,
+        memberships,
+    })
+}
+
+/// The organization that `orgId` names: `Ok(None)` when it names none, an error when the caller does not act there.
+/// Whether a foreign organization exists makes no difference.
+fn choose_org(who: &Who, query: &Query) -> Result<Option<Org>, Failure> {
+    let Some(wanted) = query.get("orgId")? else {
+        return Ok(None);
+    };
+    let foreign = || Failure::Forbidden(OTHER_ORGANIZATION.to_owned());
+    match who {
+        Who::Key { org, .. } if org.id.to_string() == wanted => Ok(None),
+        Who::Key { .. } => Err(foreign()),
+        Who::Session { memberships, .. } => {
+            let named = memberships.iter().find(|(org, _)| org.id.to_string() == wanted);
+            named.map(|(org, _)| Some(org.clone())).ok_or_else(foreign)
+        }
+    }
+}
+
+/// The organization the call acts in and is counted for: a key's own; the one a session names, else its oldest.
+fn home(who: &Who, chosen: Option<Org>) -> Option<Org> {
+    match who {
+        Who::Key { org, .. } => Some(org.clone()),
+        Who::Session { memberships, .. } => chosen.or_else(|| memberships.first().map(|(org, _)| org.clone())),
+    }
+}
+
+fn allow(
+    app: &App,
+    access: Access,
+    who: Who,
+    org: Option<Org>,
+    choice: Result<Option<Org>, Failure>,
+    request: &Request,
+    origin: Origin,
+) -> Result<Caller, Failure> {
+    choice?;
+    let role = match (&who, &org) {
+        (Who::Session { memberships, .. }, Some(org)) => memberships
+            .iter()
+            .find(|(member_of, _)| member_of.id == org.id)
+            .map(|(_, role)| *role),
+        _ => None,
+    };
+    if matches!(who, Who::Session { .. }) && !is_safe(request.method()) && !from_own_pages(app, request.headers()) {
+        return Err(Failure::Forbidden(OTHER_SITE.to_owned()));
+    }
+    let needs_org = !matches!(access, Access::Session | Access::Caller);
+    if needs_org && org.is_none() {
+        return Err(Failure::Forbidden(NO_ORGANIZATION.to_owned()));
+    }
+    check_access(access, &who, role)?;
+    Ok(Caller { who, org, role, origin })
+}
+
+/// A signed-in user in the oldest of its organizations, for the pages.
+pub fn at_home(who: Who, origin: Origin) -> Caller {
+    let (org, role) = match &who {
+        Who::Session { memberships, .. } => memberships.first().cloned().unzip(),
+        Who::Key { org, .. } => (Some(org.clone()), None),
+    };
+    Caller { who, org, role, origin }
+}
+
+fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), Failure> {
+    let needed_scope = match access {
+        Access::Scope(scope) => Some(scope),
+        Access::Admin(_) => Some(Scope::Admin),
+        _ => None,
+    };
+    match (who, needed_scope) {
+        (Who::Key { key, .. }, Some(scope)) if !key.scopes.contains(&scope) => Err(Failure::MissingScope(scope)),
+        (Who::Key { .. }, _) if access == Access::Session => Err(Failure::Forbidden(
+            "This is for signed-in users; an API key has no session".to_owned(),
+        )),
+        (Who::Session { .. }, _) => match access {
+            Access::Admin(least) if role.is_none_or(|role| role < least) => {
+                let yours = role.map_or("none", Role::as_str);
+                Err(Failure::Forbidden(format!(
+                    "This needs the role {least} in the organization; yours is {yours}"
+                )))
+            }
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Whether a browser says that another site caused the request.
+pub fn from_another_site(app: &App, headers: &HeaderMap) -> bool {
+    let says = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
+    says && !from_own_pages(app, headers)
+}
+
+/// A change made with a cookie must come from the same origin: `Sec-Fetch-Site` says so, or `Origin` is the public
+/// address or the host that was asked. A browser sends at least one of the two with every change.
+pub fn from_own_pages(app: &App, headers: &HeaderMap) -> bool {
+    match (headers.get("sec-fetch-site"), headers.get(header::ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => {
+            let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
+            let asked = origin
+                .to_str()
+                .ok()
+                .and_then(|origin| origin.split_once("://"))
+                .map(|(_, host)| host.as_bytes());
+            origin.as_bytes() == app.public_url.as_bytes() || (asked.is_some() && asked == host)
+        }
+        (None, None) => false,
+    }
+}

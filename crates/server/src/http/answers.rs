@@ -1,0 +1,48 @@
+//! The answers that resources share: created, a page of a list, deleted, answered before.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use launchway_api::lists::{Deleted, Page};
+use launchway_store::{KeptAnswer, Paging, Rows};
+use serde::Serialize;
+
+/// 201 with the resource.
+pub fn created(view: &impl Serialize) -> Response {
+    (StatusCode::CREATED, Json(view)).into_response()
+}
+
+/// 200 with the resource.
+pub fn found(view: &impl Serialize) -> Response {
+    Json(view).into_response()
+}
+
+/// 200 with a page of a list.
+pub fn page<T, V: Serialize>(rows: Rows<T>, paging: Paging, view: impl Fn(&T) -> V) -> Response {
+    let items = rows.items.iter().map(view).collect();
+    Json(Page {
+        items,
+        total: rows.total,
+        limit: paging.limit,
+        offset: paging.offset,
+    })
+    .into_response()
+}
+
+/// 200 with the id and `deleted` or `revoked`.
+pub fn gone(id: impl ToString, status: &str) -> Response {
+    Json(Deleted {
+        id: id.to_string(),
+        status: status.to_owned(),
+    })
+    .into_response()
+}
+
+/// The first answer to an idempotent request, again.
+pub fn again(kept: KeptAnswer) -> Response {
+    let status = u16::try_from(kept.status)
+        .ok()
+        .and_then(|code| StatusCode::from_u16(code).ok());
+    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    (status.unwrap_or(StatusCode::CREATED), json, kept.body).into_response()
+}

@@ -1,0 +1,179 @@
+//! `/auth`: sign-in and sign-out, who is calling, and the links of first run, invitations and password resets.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::Response;
+use launchway_api::auth::{AcceptInvitation, CallerView, ResetPassword, Setup, SignIn, UserView};
+use launchway_api::error::ErrorBody;
+use launchway_api::keys::KeyView;
+use launchway_api::lists::Deleted;
+use launchway_api::orgs::OrgView;
+
+use crate::app::App;
+use crate::caller::{Browser, Caller, Origin, Who};
+use crate::failure::Failure;
+use crate::http::answers::{found, gone};
+use crate::http::extract::Body;
+use crate::http::{cookies, orgs};
+use crate::ops::accounts::{self, SignedIn};
+
+/// Signs a browser in and sets its cookie.
+#[utoipa::path(
+    post,
+    path = "/auth/sign-in",
+    tag = "Sessions",
+    request_body = SignIn,
+    responses(
+        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
+        (status = 401, description = "The address or the password is wrong", body = ErrorBody),
+        (status = 403, description = "The request came from another site", body = ErrorBody),
+        (status = 429, description = "Too many wrong passwords for this account or from this address", body = ErrorBody),
+    )
+)]
+pub async fn sign_in(State(app): State<Arc<App>>, browser: Browser, body: Body<SignIn>) -> Result<Response, Failure> {
+    let signed_in = accounts::sign_in(&app, &body.0.email, &body.0.password, &browser).await?;
+    welcome(&app, signed_in, browser.origin).await
+}
+
+/// First run: makes the first organization and its owner, by the one-time link that the server printed.
+#[utoipa::path(
+    post,
+    path = "/auth/setup",
+    tag = "Sessions",
+    request_body = Setup,
+    responses(
+        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
+        (status = 401, description = "The link was used before", body = ErrorBody),
+        (status = 403, description = "The request came from another site", body = ErrorBody),
+    )
+)]
+pub async fn setup(State(app): State<Arc<App>>, browser: Browser, body: Body<Setup>) -> Result<Response, Failure> {
+    let (signed_in, _) = accounts::set_up(&app, &body.0, &browser).await?;
+    welcome(&app, signed_in, browser.origin).await
+}
+
+/// Takes an invitation: joins the organization and signs in.
+#[utoipa::path(
+    post,
+    path = "/auth/invitation",
+    tag = "Sessions",
+    request_body = AcceptInvitation,
+    responses(
+        (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
+        (status = 401, description = "The link was used or is too old, or the password is wrong", body = ErrorBody),
+        (status = 403, description = "The request came from another site", body = ErrorBody),
+        (status = 429, description = "Too many wrong passwords for this account or from this address", body = ErrorBody),
+    )
+)]
+pub async fn accept_invitation(
+    State(app): State<Arc<App>>,
+    browser: Browser,
+    body: Body<AcceptInvitation>,
+) -> Result<Response, Failure> {
+    let AcceptInvitation { token, password } = &body.0;
+    let signed_in = accounts::accept_invitation(&app, token, password, &browser).await?;
+    welcome(&app, signed_in, browser.origin).await
+}
+
+/// Sets a new password by a link of the operator. Every session of the user ends.
+#[utoipa::path(
+    post,
+    path = "/auth/reset",
+    tag = "Sessions",
+    request_body = ResetPassword,
+    responses(
+        (status = 200, description = "The password is set; sign in with it", body = Deleted),
+        (status = 401, description = "The link was used before or is too old", body = ErrorBody),
+        (status = 403, description = "The request came from another site", body = ErrorBody),
+    )
+)]
+pub async fn reset_password(
+    State(app): State<Arc<App>>,
+    _: Browser,
+    body: Body<ResetPassword>,
+) -> Result<Response, Failure> {
+    accounts::reset_password(&app, &body.0.token, &body.0.password).await?;
+    Ok(gone("password", "changed"))
+}
+
+/// Signs this browser out.
+#[utoipa::path(
+    post,
+    path = "/auth/sign-out",
+    tag = "Sessions",
+    responses((status = 200, description = "The session has ended; the cookie is cleared", body = Deleted))
+)]
+pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Failure> {
+    let Who::Session { session, user, .. } = &caller.who else {
+        return Err(Failure::NoAuthentication);
+    };
+    accounts::end_session(&app, user.id, session.id).await?;
+    let mut response = gone(session.id, "revoked");
+    response
+        .headers_mut()
+        .insert(header::SET_COOKIE, cookies::sign_out(&app));
+    Ok(response)
+}
+
+/// Who is calling: the session, or the API key.
+#[utoipa::path(
+    get,
+    path = "/auth/session",
+    tag = "Sessions",
+    responses((status = 200, description = "The caller and the organizations it may name", body = CallerView))
+)]
+pub async fn session(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Failure> {
+    Ok(found(&view(&app, &caller)))
+}
+
+fn view(app: &App, caller: &Caller) -> CallerView {
+    let (id, kind, user, key) = match &caller.who {
+        Who::Key { key, .. } => (
+            key.id.to_string(),
+            "apiKey",
+            None,
+            Some(KeyView::of(key, app.clock.now())),
+        ),
+        Who::Session { session, user, .. } => (session.id.to_string(), "session", Some(UserView::of(user)), None),
+    };
+    CallerView {
+        id,
+        status: "active".to_owned(),
+        kind: kind.to_owned(),
+        environment: app.config.environment.as_str().to_owned(),
+        user,
+        key,
+        organization: caller.org.as_ref().map(|org| OrgView::of(org, caller.role)),
+        organizations: orgs::of_caller(caller),
+    }
+}
+
+/// The answer that signs in: who it is, and the cookie.
+async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Response, Failure> {
+    let SignedIn { session, user, token } = signed_in;
+    let memberships = app
+        .db
+        .read()
+        .await?
+        .system("a user may be in several tenants")
+        .memberships(user.id)
+        .await?;
+    let (org, role) = memberships.first().cloned().unzip();
+    let caller = Caller {
+        who: Who::Session {
+            session,
+            user,
+            memberships,
+        },
+        org,
+        role,
+        origin,
+    };
+    let mut response = found(&view(app, &caller));
+    response
+        .headers_mut()
+        .insert(header::SET_COOKIE, cookies::sign_in(app, &token));
+    Ok(response)
+}

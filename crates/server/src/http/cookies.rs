@@ -1,0 +1,51 @@
+//! The session cookie (contract part 2).
+
+use axum::http::{HeaderMap, HeaderValue, header};
+use launchway_domain::time::{DAY, SECOND};
+
+use crate::app::App;
+
+/// As long as browsers keep a cookie at most: the server ends sessions that are idle, however long the cookie stays.
+const COOKIE_LIFE: i64 = 400 * DAY;
+
+/// The cookie's name: `__Host-` where https protects it, plain on http.
+pub fn name(app: &App) -> &'static str {
+    if app.is_https() {
+        "__Host-launchway"
+    } else {
+        "launchway"
+    }
+}
+
+/// The session token that a request carries.
+pub fn session_token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    let cookies = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    cookies
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(given, value)| *given == name(app) && !value.is_empty())
+        .map(|(_, value)| value)
+}
+
+/// The header that signs a browser in.
+pub fn sign_in(app: &App, token: &str) -> HeaderValue {
+    build(app, token, COOKIE_LIFE / SECOND)
+}
+
+/// The header that signs a browser out.
+pub fn sign_out(app: &App) -> HeaderValue {
+    build(app, "", 0)
+}
+
+fn build(app: &App, value: &str, seconds: i64) -> HeaderValue {
+    let secure = if app.is_https() { "; Secure" } else { "" };
+    let text = format!(
+        "{}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}",
+        name(app)
+    );
+    // Tokens are base64url: always a valid header value.
+    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
+}

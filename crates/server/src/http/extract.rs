@@ -1,0 +1,347 @@
+//! Extractors that answer every wrong form with 400 and a message that names the field (contract part 1).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use launchway_domain::id::{Id, Kind};
+use launchway_store::{Paging, RequestKey};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::caller::{Browser, Caller, Origin};
+use crate::failure::Failure;
+use crate::http::{admit, cookies};
+
+/// JSON bodies hold at most this many bytes.
+pub const MAX_BODY: usize = 1 << 20;
+const MAX_NUMBER_DIGITS: usize = 9;
+
+/// The query parameters of a request. Unknown ones are ignored; a known one given twice is refused when it is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Query(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl Query {
+    /// Reads the text behind `?`.
+    pub fn parse(text: &str) -> Query {
+        let pairs = text.split('&').filter(|pair| !pair.is_empty());
+        let owned = |text: &str| decode(text.as_bytes()).into_owned();
+        Query(
+            pairs
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (owned(name), owned(value)))
+                .collect(),
+        )
+    }
+
+    /// A parameter as it was sent, empty ones included.
+    pub fn given(&self, name: &str) -> Result<Option<&str>, Failure> {
+        let mut values = self
+            .0
+            .iter()
+            .filter(|(given, _)| given == name.as_bytes())
+            .map(|(_, value)| value);
+        let value = values.next();
+        if values.next().is_some() {
+            return Err(given_twice(name));
+        }
+        value.map(|bytes| text(name, bytes)).transpose()
+    }
+
+    /// An optional parameter; an empty one counts as absent.
+    pub fn get(&self, name: &str) -> Result<Option<&str>, Failure> {
+        Ok(self.given(name)?.filter(|value| !value.is_empty()))
+    }
+
+    /// An optional parameter of a type; `wanted` says what would do.
+    pub fn parsed<T: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
+        let Some(text) = self.get(name)? else { return Ok(None) };
+        text.parse()
+            .map(Some)
+            .map_err(|_| Failure::bad(format!("{name} must be {wanted}")))
+    }
+
+    /// The id of a call that needs one. An id of any shape that names nothing is "not found".
+    pub fn id<K: Kind>(&self, what: &'static str) -> Result<IdParam<K>, Failure> {
+        self.optional_id(what)?.ok_or_else(|| Failure::bad("id is required"))
+    }
+
+    /// The id of a call that lists without one. An empty id is refused.
+    pub fn optional_id<K: Kind>(&self, what: &'static str) -> Result<Option<IdParam<K>>, Failure> {
+        match self.given("id")? {
+            None => Ok(None),
+            Some("") => Err(Failure::bad("id is required")),
+            Some(text) => Ok(Some(IdParam {
+                id: text.parse().ok(),
+                what,
+            })),
+        }
+    }
+
+    /// `limit` and `offset` (spec part 8, contract part 1).
+    pub fn paging(&self) -> Result<Paging, Failure> {
+        let number = |name: &str, least: i64, default: i64| -> Result<i64, Failure> {
+            let Some(text) = self.get(name)? else {
+                return Ok(default);
+            };
+            let digits = text.len() <= MAX_NUMBER_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+            let value = digits
+                .then(|| text.parse::<i64>().ok())
+                .flatten()
+                .filter(|value| *value >= least);
+            value.ok_or_else(|| Failure::bad(format!("{name} must be a whole number from {least}")))
+        };
+        Ok(Paging {
+            limit: number("limit", 1, 10)?.min(100),
+            offset: number("offset", 0, 0)?,
+        })
+    }
+}
+
+/// An id as it was sent: the form of a request is checked before existence, so a strange id is kept until then.
+#[derive(Clone, Copy, Debug)]
+pub struct IdParam<K: Kind> {
+    id: Option<Id<K>>,
+    what: &'static str,
+}
+
+impl<K: Kind> IdParam<K> {
+    /// The id; "not found" when it has no id's shape.
+    pub fn get(self) -> Result<Id<K>, Failure> {
+        self.id.ok_or(Failure::NoSuch(self.what))
+    }
+}
+
+/// The refusal of a parameter that is given twice.
+pub fn given_twice(name: &str) -> Failure {
+    Failure::bad(format!("{name} is given twice"))
+}
+
+/// The value of a parameter as text.
+pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, Failure> {
+    std::str::from_utf8(value).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
+}
+
+/// Decodes `%XX` and `+` of a query. A broken escape stands for itself. Allocates only where something is decoded.
+pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
+    // All of them, without stopping at the first: so the compiler looks at many bytes at a time.
+    let escaped = bytes.iter().fold(false, |any, byte| any | matches!(byte, b'%' | b'+'));
+    if !escaped {
+        return Cow::Borrowed(bytes);
+    }
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        let mut value = [0];
+        decoded.push(match (byte, behind.split_at_checked(2)) {
+            (b'%', Some((digits, after))) if hex::decode_to_slice(digits, &mut value).is_ok() => {
+                rest = after;
+                value[0]
+            }
+            (b'+', _) => b' ',
+            _ => *byte,
+        });
+    }
+    Cow::Owned(decoded)
+}
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        Ok(Query::parse(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Failure;
+
+    /// The caller that admission let in; the route table decides which routes have one.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        parts
+            .extensions
+            .get::<Caller>()
+            .cloned()
+            .ok_or(Failure::NoAuthentication)
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Browser {
+    type Rejection = Failure;
+
+    /// A browser on another site must not sign somebody in; programs that are no browsers say nothing of a site.
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+        if admit::from_another_site(app, &parts.headers) {
+            return Err(Failure::Forbidden("Sign in on this server's own pages".to_owned()));
+        }
+        let origin = parts.extensions.get::<Origin>().cloned();
+        let agent = parts.headers.get(header::USER_AGENT);
+        Ok(Browser {
+            agent: agent
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or_default()
+                .to_owned(),
+            token: cookies::session_token(app, &parts.headers).map(str::to_owned),
+            origin: origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?,
+        })
+    }
+}
+
+/// A JSON body.
+pub struct Body<T>(pub T);
+
+/// The JSON body of a request that creates something, with what makes it idempotent if the caller asked for that.
+pub struct Create<T> {
+    /// The body.
+    pub body: T,
+    /// Set when the caller sent `Idempotency-Key`.
+    pub request: Option<RequestKey>,
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        let (parts, body) = request.into_parts();
+        Ok(Body(read_json(&read_body(&parts.headers, body).await?)?))
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Create<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        let (parts, body) = request.into_parts();
+        let key = idempotency_key(&parts.headers)?;
+        let bytes = read_body(&parts.headers, body).await?;
+        let request = match (key, parts.extensions.get::<Caller>()) {
+            (Some(key), Some(caller)) => {
+                let mut hash = Sha256::new();
+                hash.update(parts.uri.query().unwrap_or_default());
+                hash.update([0]);
+                hash.update(&bytes);
+                Some(RequestKey {
+                    caller: caller.actor().to_string(),
+                    method: parts.method.to_string(),
+                    path: parts.uri.path().to_owned(),
+                    key,
+                    body_hash: hex::encode(hash.finalize()),
+                })
+            }
+            _ => None,
+        };
+        Ok(Create {
+            body: read_json(&bytes)?,
+            request,
+        })
+    }
+}
+
+/// `Idempotency-Key`: 1 to 255 visible ASCII characters.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let visible = value.as_bytes().iter().all(u8::is_ascii_graphic) && (1..=255).contains(&value.len());
+    match (values.next(), value.to_str()) {
+        (None, Ok(text)) if visible => Ok(Some(text.to_owned())),
+        _ => Err(Failure::bad(
+            "Idempotency-Key must be 1 to 255 visible ASCII characters, given once",
+        )),
+    }
+}
+
+async fn read_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Bytes, Failure> {
+    let json = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|kind| {
+            kind.split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .eq_ignore_ascii_case("application/json")
+        });
+    if !json {
+        return Err(Failure::bad("Content-Type must be application/json"));
+    }
+    let too_large = || Failure::TooLarge(format!("The body may have at most {MAX_BODY} bytes"));
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|size| size > MAX_BODY) {
+        return Err(too_large());
+    }
+    use http_body_util::{BodyExt, LengthLimitError, Limited};
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err(Failure::bad("The body ended early")),
+    }
+}
+
+fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    // serde would take an array as the fields in their order.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Failure::bad("The body must be a JSON object, not an array"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let (path, cause) = (error.path().to_string(), error.inner().to_string());
+        // The position of serde_json helps nobody who sends one line.
+        let cause = cause.split(" at line ").next().unwrap_or_default().to_owned();
+        if path == "." {
+            Failure::bad(cause)
+        } else {
+            Failure::bad(format!("{path}: {cause}"))
+        }
+    })?;
+    reader
+        .end()
+        .map_err(|_| Failure::bad("There is more behind the JSON body"))?;
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_parameter_is_read_once() {
+        let query = Query::parse("a=1&b=x%20y+z&c=&a=2&d=%ff&%65=5");
+        assert_eq!(query.get("b").expect("b"), Some("x y z"));
+        assert_eq!(query.get("c").expect("c"), None);
+        assert_eq!(query.get("e").expect("e"), Some("5"));
+        assert_eq!(query.get("a").expect_err("twice").to_string(), "a is given twice");
+        assert_eq!(query.get("d").expect_err("bytes").to_string(), "d is not valid UTF-8");
+    }
+
+    #[test]
+    fn paging_follows_the_contract() {
+        for (text, limit, offset) in [
+            ("", 10, 0),
+            ("limit=100&offset=5", 100, 5),
+            ("limit=101", 100, 0),
+            ("limit=&offset=", 10, 0),
+        ] {
+            let paging = Query::parse(text).paging().expect(text);
+            assert_eq!((paging.limit, paging.offset), (limit, offset), "{text}");
+        }
+        for text in [
+            "limit=0",
+            "limit=-1",
+            "offset=-1",
+            "limit=ten",
+            "limit=1.5",
+            "limit=1000000000",
+            "limit=%201",
+            "limit=1&limit=1",
+        ] {
+            assert!(Query::parse(text).paging().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `/healthz` and `/readyz` (contract part 12).
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::failure::Failure;
+
+/// How the service is.
+#[derive(Serialize, ToSchema)]
+pub struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The version of the server.
+    version: &'static str,
+}
+
+const HEALTH: Health = Health {
+    status: "ok",
+    version: env!("CARGO_PKG_VERSION"),
+};
+
+/// Whether the process is alive.
+#[utoipa::path(get, path = "/healthz", tag = "Service", responses((status = 200, description = "It is", body = Health)))]
+pub async fn alive() -> Json<Health> {
+    Json(HEALTH)
+}
+
+/// Whether the service can serve: its database and object storage answer. Checks are answered even when they do not.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "Service",
+    responses(
+        (status = 200, description = "It can", body = Health),
+        (status = 503, description = "The database or the object storage does not answer", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, Failure> {
+    app.db.read().await?.system("a sign of life").revision().await?;
+    app.blob.check().await?;
+    Ok(Json(HEALTH))
+}

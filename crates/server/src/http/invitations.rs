@@ -1,0 +1,96 @@
+//! `/orgs/invitations` (contract part 2).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::orgs::{CreateInvitation, InvitationView};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{Create, Query};
+use crate::ops::members;
+use crate::ops::write::{Begun, Write};
+
+/// Lists invitations, or reads the one that `id` names.
+#[utoipa::path(
+    get,
+    path = "/orgs/invitations",
+    tag = "Organizations",
+    params(
+        ("id" = Option<String>, Query, description = "Read this invitation instead of listing"),
+        ("limit" = Option<i64>, Query, description = "Invitations at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Invitations to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of invitations; with `id` the invitation", body = OneOrPage<InvitationView>),
+        (status = 404, description = "No invitation has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("invitation")?;
+    let paging = query.paging()?;
+    let now = app.clock.now();
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    match id {
+        Some(id) => {
+            let invitation = org.invitation(id.get()?).await?.ok_or(Failure::NoSuch("invitation"))?;
+            Ok(found(&InvitationView::of(&invitation, now)))
+        }
+        None => Ok(page(org.invitations(paging).await?, paging, |invitation| {
+            InvitationView::of(invitation, now)
+        })),
+    }
+}
+
+/// Makes a link that lets one address join, once, within 7 days. There is no mail: hand the link over yourself.
+#[utoipa::path(
+    post,
+    path = "/orgs/invitations",
+    tag = "Organizations",
+    request_body = CreateInvitation,
+    responses((status = 201, description = "The invitation with its link", body = InvitationView))
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateInvitation>,
+) -> Result<Response, Failure> {
+    let plan = members::plan_invitation(&caller, &new.body)?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let (invitation, token) = members::invite(&mut write, plan).await?;
+    let shown_again = InvitationView::of(&invitation, write.now());
+    write.commit_created(&shown_again).await?;
+    let link = format!("{}/invite?token={token}", app.public_url);
+    Ok(created(&InvitationView {
+        link: Some(link),
+        ..shown_again
+    }))
+}
+
+/// Takes an invitation back; its link stops working.
+#[utoipa::path(
+    delete,
+    path = "/orgs/invitations",
+    tag = "Organizations",
+    params(("id" = String, Query, description = "The invitation")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No invitation has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("invitation")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    members::uninvite(&mut write, id).await?;
+    write.commit().await?;
+    Ok(gone(id, "deleted"))
+}

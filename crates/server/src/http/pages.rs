@@ -1,0 +1,168 @@
+//! The plain pages of the browser: first run, sign-in, invitation, new password, and a first API key.
+//! They work without scripts; the dashboard will take their place.
+
+mod home;
+mod links;
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::get;
+use http_body_util::{BodyExt, Limited};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::http::{admit, cookies};
+use crate::ops::accounts::SignedIn;
+
+const FORM_LIMIT: usize = 16 << 10;
+const CSP: &str =
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The pages and their stylesheet.
+pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
+    Router::new()
+        .route("/", get(home::show).post(home::submit))
+        .route("/setup", get(links::setup).post(links::submit_setup))
+        .route("/invite", get(links::invite).post(links::submit_invite))
+        .route("/reset", get(links::reset).post(links::submit_reset))
+        .route("/assets/launchway.css", get(stylesheet))
+        .route("/assets/icon.svg", get(icon))
+        .route_layer(from_fn_with_state(app.clone(), own_forms_only))
+}
+
+/// A form that another site sends could sign somebody in as somebody else.
+async fn own_forms_only(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if request.method() == Method::POST && admit::from_another_site(&app, request.headers()) {
+        return foreign_form();
+    }
+    next.run(request).await
+}
+
+fn foreign_form() -> Response {
+    let page = Page {
+        title: "Launchway",
+        ..Page::default()
+    };
+    refused(
+        page,
+        Failure::Forbidden("This form was sent from another site".to_owned()),
+    )
+}
+
+async fn stylesheet() -> Response {
+    asset("text/css; charset=utf-8", include_str!("../../assets/launchway.css"))
+}
+
+async fn icon() -> Response {
+    asset("image/svg+xml", include_str!("../../assets/icon.svg"))
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    (headers, text).into_response()
+}
+
+/// One page: a form, or only words.
+#[derive(Template, Default)]
+#[template(path = "page.html")]
+struct Page {
+    title: &'static str,
+    words: Vec<String>,
+    problem: Option<String>,
+    form: Option<Form>,
+    secret: Option<String>,
+    commands: Vec<String>,
+    sign_out: bool,
+}
+
+#[derive(Default)]
+struct Form {
+    action: &'static str,
+    token: String,
+    inputs: Vec<Input>,
+    button: &'static str,
+}
+
+struct Input {
+    name: &'static str,
+    label: &'static str,
+    kind: &'static str,
+    complete: &'static str,
+    value: String,
+}
+
+fn input(name: &'static str, label: &'static str, kind: &'static str, complete: &'static str, value: &str) -> Input {
+    Input {
+        name,
+        label,
+        kind,
+        complete,
+        value: value.to_owned(),
+    }
+}
+
+/// What keeps a page from being framed, sniffed, scripted, or told of to others in a `Referer`. Without any `Referer`
+/// browsers would send forms with `Origin: null`, which looks like another site.
+pub fn protect(response: &mut Response) {
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+}
+
+impl IntoResponse for Page {
+    fn into_response(self) -> Response {
+        let mut response = match self.render() {
+            Ok(html) => Html(html).into_response(),
+            Err(error) => Failure::Internal(error.to_string()).into_response(),
+        };
+        protect(&mut response);
+        response
+    }
+}
+
+/// Shows what went wrong on the page, with the status it has on the API.
+fn refused(page: Page, failure: Failure) -> Response {
+    let status = failure.status().0;
+    let mut response = Page {
+        problem: Some(failure.body().message),
+        ..page
+    }
+    .into_response();
+    *response.status_mut() = status;
+    response
+}
+
+/// The fields of a posted form.
+async fn fields(request: Request) -> Result<Query, Failure> {
+    let body = Limited::new(request.into_body(), FORM_LIMIT).collect().await;
+    let bytes = body
+        .map_err(|_| Failure::TooLarge("The form is too large".to_owned()))?
+        .to_bytes();
+    let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
+    Ok(Query::parse(text))
+}
+
+fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, Failure> {
+    Ok(fields.get(name)?.unwrap_or_default())
+}
+
+fn signed_in(app: &App, signed_in: &SignedIn) -> Response {
+    let mut response = Redirect::to("/").into_response();
+    response
+        .headers_mut()
+        .insert(header::SET_COOKIE, cookies::sign_in(app, &signed_in.token));
+    response
+}

@@ -1,0 +1,169 @@
+//! The pages behind one-time links: first run, invitation, new password.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use launchway_domain::org::Invitation;
+
+use super::{Form, Page, field, fields, input, refused, signed_in};
+use crate::app::App;
+use crate::caller::Browser;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::accounts;
+
+fn setup_page(token: &str, organization: &str, email: &str) -> Page {
+    Page {
+        title: "Set up Launchway",
+        words: vec!["This server is new. Make the first organization and your account as its owner.".to_owned()],
+        form: Some(Form {
+            action: "/setup",
+            token: token.to_owned(),
+            inputs: vec![
+                input("organization", "Organization", "text", "organization", organization),
+                input("email", "Your e-mail address", "email", "username", email),
+                input(
+                    "password",
+                    "Password, at least 12 characters",
+                    "password",
+                    "new-password",
+                    "",
+                ),
+            ],
+            button: "Set up",
+        }),
+        ..Page::default()
+    }
+}
+
+pub async fn setup(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
+    let token = field(&query, "token")?;
+    if accounts::setup_is_open(&app, token).await? {
+        return Ok(setup_page(token, "", "").into_response());
+    }
+    let words = "This link was used before, or the server was started again and printed a new one.".to_owned();
+    Ok(Page {
+        title: "Set up Launchway",
+        words: vec![words],
+        ..Page::default()
+    }
+    .into_response())
+}
+
+pub async fn submit_setup(
+    State(app): State<Arc<App>>,
+    browser: Browser,
+    request: Request,
+) -> Result<Response, Failure> {
+    let form = fields(request).await?;
+    let request = launchway_api::auth::Setup {
+        token: field(&form, "token")?.to_owned(),
+        organization: field(&form, "organization")?.to_owned(),
+        email: field(&form, "email")?.to_owned(),
+        password: field(&form, "password")?.to_owned(),
+    };
+    match accounts::set_up(&app, &request, &browser).await {
+        Ok((done, _)) => Ok(signed_in(&app, &done)),
+        Err(failure) => Ok(refused(
+            setup_page(&request.token, &request.organization, &request.email),
+            failure,
+        )),
+    }
+}
+
+fn invite_page(token: &str, invitation: &Invitation, organization: &str) -> Page {
+    let Invitation { email, role, .. } = invitation;
+    Page {
+        title: "Join an organization",
+        words: vec![
+            format!("{organization} invites {email} as {role}."),
+            "Choose a password. If you have an account here already, enter its password.".to_owned(),
+        ],
+        form: Some(Form {
+            action: "/invite",
+            token: token.to_owned(),
+            inputs: vec![input(
+                "password",
+                "Password, at least 12 characters",
+                "password",
+                "current-password",
+                "",
+            )],
+            button: "Join",
+        }),
+        ..Page::default()
+    }
+}
+
+pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
+    let token = field(&query, "token")?;
+    match accounts::look_at_invitation(&app, token).await {
+        Ok((invitation, organization)) => Ok(invite_page(token, &invitation, &organization).into_response()),
+        Err(failure) => Ok(refused(
+            Page {
+                title: "Join an organization",
+                ..Page::default()
+            },
+            failure,
+        )),
+    }
+}
+
+pub async fn submit_invite(
+    State(app): State<Arc<App>>,
+    browser: Browser,
+    request: Request,
+) -> Result<Response, Failure> {
+    let form = fields(request).await?;
+    let token = field(&form, "token")?;
+    let (invitation, organization) = match accounts::look_at_invitation(&app, token).await {
+        Ok(look) => look,
+        Err(failure) => {
+            return Ok(refused(
+                Page {
+                    title: "Join an organization",
+                    ..Page::default()
+                },
+                failure,
+            ));
+        }
+    };
+    match accounts::accept_invitation(&app, token, field(&form, "password")?, &browser).await {
+        Ok(done) => Ok(signed_in(&app, &done)),
+        Err(failure) => Ok(refused(invite_page(token, &invitation, &organization), failure)),
+    }
+}
+
+fn reset_page(token: &str) -> Page {
+    Page {
+        title: "Set a new password",
+        words: vec!["Every browser that is signed in with your account will be signed out.".to_owned()],
+        form: Some(Form {
+            action: "/reset",
+            token: token.to_owned(),
+            inputs: vec![input(
+                "password",
+                "New password, at least 12 characters",
+                "password",
+                "new-password",
+                "",
+            )],
+            button: "Set password",
+        }),
+        ..Page::default()
+    }
+}
+
+pub async fn reset(query: Query) -> Result<Response, Failure> {
+    Ok(reset_page(field(&query, "token")?).into_response())
+}
+
+pub async fn submit_reset(State(app): State<Arc<App>>, request: Request) -> Result<Response, Failure> {
+    let form = fields(request).await?;
+    let token = field(&form, "token")?;
+    match accounts::reset_password(&app, token, field(&form, "password")?).await {
+        Ok(()) => Ok(Redirect::to("/").into_response()),
+        Err(failure) => Ok(refused(reset_page(token), failure)),
+    }
+}

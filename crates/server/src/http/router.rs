@@ -1,0 +1,136 @@
+//! The whole API as one list, in the order of spec part 4.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::IntoResponse;
+use axum::routing::{get, options};
+use launchway_domain::scope::Scope::{Build, Submit, Update};
+use launchway_domain::tenancy::Role::{Admin, Owner};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::blob::Blob;
+use crate::config::Roles;
+use crate::failure::Failure;
+use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
+use crate::http::endpoint::{Endpoint, Line, endpoint};
+use crate::http::{
+    api_keys, apps, auth, docs, health, invitations, later, members, openapi, orgs, pages, sessions, update,
+    update_check, update_report, uploads,
+};
+
+/// Every endpoint under `/api`, and who may call it.
+pub fn endpoints() -> Vec<Endpoint> {
+    vec![
+        endpoint(Scope(Build), routes!(later::build::list)),
+        endpoint(Scope(Build), routes!(later::build::create)),
+        endpoint(Scope(Build), routes!(later::build::delete)),
+        endpoint(Scope(Submit), routes!(later::submit::list)),
+        endpoint(Scope(Submit), routes!(later::submit::create)),
+        endpoint(Scope(Submit), routes!(later::submit::delete)),
+        endpoint(Scope(Update), routes!(update::create)),
+        endpoint(Scope(Update), routes!(update::read)),
+        endpoint(Scope(Update), routes!(update::change)),
+        endpoint(Scope(Update), routes!(update::delete)),
+        endpoint(Public, routes!(update_check::check)),
+        endpoint(ReportToken, routes!(update_report::report)),
+        endpoint(Access::Admin(Admin), routes!(later::env::list)),
+        endpoint(Access::Admin(Admin), routes!(later::env::create)),
+        endpoint(Access::Admin(Admin), routes!(later::env::delete)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::read)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::create)),
+        endpoint(Access::Admin(Admin), routes!(api_keys::revoke)),
+        endpoint(Access::Admin(Admin), routes!(later::webhooks::list)),
+        endpoint(Access::Admin(Admin), routes!(later::webhooks::create)),
+        endpoint(Access::Admin(Admin), routes!(later::replace_webhook)),
+        endpoint(Access::Admin(Admin), routes!(later::webhooks::delete)),
+        endpoint(Anyone, routes!(uploads::create)),
+        endpoint(Anyone, routes!(apps::read)),
+        endpoint(Anyone, routes!(apps::create)),
+        endpoint(Access::Admin(Admin), routes!(apps::delete)),
+        endpoint(Caller, routes!(orgs::read)),
+        endpoint(Session, routes!(orgs::create)),
+        endpoint(Access::Admin(Owner), routes!(orgs::change)),
+        endpoint(Anyone, routes!(members::read)),
+        endpoint(Access::Admin(Admin), routes!(members::change)),
+        endpoint(Anyone, routes!(members::remove)),
+        endpoint(Access::Admin(Admin), routes!(invitations::read)),
+        endpoint(Access::Admin(Admin), routes!(invitations::create)),
+        endpoint(Access::Admin(Admin), routes!(invitations::delete)),
+        endpoint(Public, routes!(auth::sign_in)),
+        endpoint(Public, routes!(auth::setup)),
+        endpoint(Public, routes!(auth::accept_invitation)),
+        endpoint(Public, routes!(auth::reset_password)),
+        endpoint(Session, routes!(auth::sign_out)),
+        endpoint(Caller, routes!(auth::session)),
+        endpoint(Session, routes!(sessions::list)),
+        endpoint(Session, routes!(sessions::revoke)),
+        endpoint(Public, routes!(health::alive)),
+        endpoint(Public, routes!(health::ready)),
+        endpoint(Public, routes!(docs::document)),
+        endpoint(Public, routes!(docs::viewer)),
+    ]
+}
+
+/// The router's own list.
+pub fn lines() -> Vec<Line> {
+    endpoints().iter().flat_map(Endpoint::lines).collect()
+}
+
+/// The router of everything: the API under `/api`, pages, signed URLs of the local object storage.
+pub fn router(app: &Arc<App>) -> Router {
+    let (api, document) = described(Some(app)).split_for_parts();
+    let document = docs::Document::new(openapi::finished(document));
+    let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
+    let roles = app.config.roles;
+    let api = if roles.check {
+        api.route("/update/check", no_bundle.clone())
+            .route("/update/check/", no_bundle)
+            .route("/update/check/{bundleId}", options(update_check::preflight))
+            .route("/update/report/{bundleId}", options(update_check::preflight))
+    } else {
+        api
+    };
+    let pages = if roles.api { pages::router(app) } else { Router::new() };
+    let root = Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/openapi.json", get(docs::document))
+        .route("/docs", get(docs::viewer))
+        .merge(pages)
+        .nest("/api", api)
+        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed.into_response() })
+        .fallback(|| async { Failure::NoSuchPath.into_response() })
+        .layer(axum::Extension(document))
+        .with_state(app.clone());
+    match &app.blob {
+        Blob::Local(directory) => root.nest_service("/files", uploads::signed_urls(app, directory)),
+        Blob::S3(_) => root,
+    }
+}
+
+fn described(app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
+    let head = OpenApiRouter::with_openapi(openapi::head());
+    let here = |endpoint: &Endpoint| app.is_none_or(|app| runs_here(app.config.roles, endpoint));
+    endpoints()
+        .into_iter()
+        .filter(here)
+        .fold(head, |router, endpoint| endpoint.add_to(router, app))
+}
+
+/// Whether a process with these roles answers an endpoint.
+fn runs_here(roles: Roles, endpoint: &Endpoint) -> bool {
+    const EVERYWHERE: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/docs"];
+    endpoint.lines().iter().all(|line| match line.path.as_str() {
+        path if EVERYWHERE.contains(&path) => true,
+        path if path.starts_with("/update/check/") || path.starts_with("/update/report/") => roles.check,
+        _ => roles.api,
+    })
+}
+
+/// The OpenAPI document of the API.
+pub fn openapi_document() -> utoipa::openapi::OpenApi {
+    openapi::finished(described(None).into_openapi())
+}

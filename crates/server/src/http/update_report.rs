@@ -1,0 +1,100 @@
+//! `POST /update/report/{bundleId}`: what became of an update on a device (contract part 7).
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, FromRequest, Request, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use launchway_api::error::ErrorBody;
+use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
+use launchway_domain::report::{MAX_REASON, ReportKind};
+use launchway_store::Report;
+
+use crate::app::App;
+use crate::caller::Origin;
+use crate::failure::Failure;
+use crate::http::answers::found;
+use crate::http::extract::Body;
+use crate::http::update_check;
+use crate::ota::report_token::ReportClaim;
+
+const MAX_EVENTS: usize = 100;
+
+/// Takes a device's report. The token that the check gave to the device is the authentication.
+#[utoipa::path(
+    post,
+    path = "/update/report/{bundleId}",
+    tag = "Update",
+    params(("bundleId" = String, Path, description = "App bundle identifier", example = "com.example.app")),
+    request_body = DeviceReport,
+    responses(
+        (status = 200, description = "Counted, each device, update and type once", body = ReportAnswer),
+        (status = 401, description = "The token is forged, too old, or of another app", body = ErrorBody),
+        (status = 429, description = "More calls in this minute than one client address may make", body = ErrorBody),
+    )
+)]
+pub async fn report(State(app): State<Arc<App>>, origin: Extension<Origin>, request: Request) -> Response {
+    let mut response = take(&app, &origin, request).await.into_response();
+    let headers = response.headers_mut();
+    // Apps may be web pages of any origin (contract part 1, "CORS").
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
+
+async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, Failure> {
+    let now = app.clock.now();
+    app.addresses.count(origin.address, now).map_err(Failure::RateLimited)?;
+    let path = request.uri().path().strip_prefix("/update/report/").unwrap_or_default();
+    let bundle = String::from_utf8_lossy(&update_check::decode_path(path)).into_owned();
+    let body = Body::<DeviceReport>::from_request(request, &()).await?;
+    let claim = app.report_tokens.read(&bundle, &body.0.report_token, now);
+    let claim = claim.ok_or_else(|| Failure::NotProven("Invalid or expired report token".to_owned()))?;
+    if body.0.events.is_empty() || body.0.events.len() > MAX_EVENTS {
+        return Err(Failure::bad(format!("events must hold 1 to {MAX_EVENTS} events")));
+    }
+    let reports = body
+        .0
+        .events
+        .iter()
+        .enumerate()
+        .map(|(at, event)| read_event(&claim, event, at, now));
+    let counted = app.reports.count(reports.collect::<Result<_, _>>()?).await?;
+    Ok(found(&ReportAnswer {
+        status: "accepted".to_owned(),
+        counted,
+    }))
+}
+
+fn read_event(claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, Failure> {
+    let bad = |problem: String| Failure::bad(format!("events[{at}].{problem}"));
+    let kind: ReportKind = event
+        .kind
+        .parse()
+        .map_err(|error: launchway_domain::report::UnknownReport| bad(error.to_string()))?;
+    if event.update_id.parse() != Ok(claim.update_id) {
+        return Err(bad("updateId is not the update that the token was given for".to_owned()));
+    }
+    if event.at.parse::<jiff::Timestamp>().is_err() {
+        return Err(bad("at must be a time such as 2026-11-20T10:00:00.000Z".to_owned()));
+    }
+    if event
+        .reason
+        .as_ref()
+        .is_some_and(|reason| reason.chars().count() > MAX_REASON)
+    {
+        return Err(bad(format!("reason must have at most {MAX_REASON} characters")));
+    }
+    // PostgreSQL keeps a NUL in no text.
+    if event.reason.as_ref().is_some_and(|reason| reason.contains('\0')) {
+        return Err(bad("reason must not hold a NUL character".to_owned()));
+    }
+    let tells = matches!(kind, ReportKind::RolledBack | ReportKind::Failed);
+    let reason = event.reason.clone().filter(|reason| tells && !reason.is_empty());
+    Ok(Report {
+        update_id: claim.update_id,
+        kind,
+        device: claim.device,
+        at: now,
+        reason,
+    })
+}

@@ -1,0 +1,80 @@
+//! `/uploads`, and the signed URLs of the local object storage (contract part 3).
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use launchway_api::uploads::{CreateUpload, UploadView};
+use launchway_domain::id::UploadId;
+
+use crate::app::App;
+use crate::blob::{local, serve};
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created};
+use crate::http::extract::Create;
+use crate::ops::uploads;
+use crate::ops::write::{Begun, Write};
+
+/// Announces bytes and gets a pre-signed URL to send them to. They go straight to object storage.
+#[utoipa::path(
+    post,
+    path = "/uploads",
+    tag = "Uploads",
+    request_body = CreateUpload,
+    responses((status = 201, description = "Where and how to send the bytes, within an hour", body = UploadView))
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateUpload>,
+) -> Result<Response, Failure> {
+    let plan = uploads::plan(&app, &new.body)?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let view = uploads::create(&mut write, plan).await?;
+    write.commit_created(&view).await?;
+    Ok(created(&view))
+}
+
+/// Serves the signed URLs of the local object directory; a PUT of an upload that was used or removed is refused.
+pub fn signed_urls(app: &Arc<App>, directory: &Arc<local::Directory>) -> Router {
+    let clock = app.clock.clone();
+    let router = serve::router(directory.clone(), Arc::new(move || clock.now()))
+        .fallback(|| async { Failure::NoSuchPath.into_response() });
+    router.layer(from_fn_with_state(app.clone(), only_open_uploads))
+}
+
+async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if request.method() == Method::PUT {
+        let name = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let open = match name.parse::<UploadId>() {
+            Ok(id) => is_open(&app, id).await,
+            Err(_) => Ok(false),
+        };
+        match open {
+            Ok(true) => {}
+            Ok(false) => {
+                return Failure::Forbidden("This upload was used or removed; announce a new one".to_owned())
+                    .into_response();
+            }
+            Err(failure) => return failure.into_response(),
+        }
+    }
+    next.run(request).await
+}
+
+async fn is_open(app: &App, id: UploadId) -> Result<bool, Failure> {
+    Ok(app
+        .db
+        .read()
+        .await?
+        .system("the signed URL names the upload")
+        .upload_is_open(id)
+        .await?)
+}

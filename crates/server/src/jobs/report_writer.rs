@@ -1,0 +1,76 @@
+//! Reports of devices on their way to the database: many in one transaction, answered when it is durable.
+
+use launchway_store::{Db, Report, StoreError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::failure::Failure;
+
+/// Calls that wait at most; beyond, a device is told to come again.
+const WAITING: usize = 4096;
+/// Calls in one transaction at most.
+const BATCH: usize = 256;
+
+struct Job {
+    reports: Vec<Report>,
+    done: oneshot::Sender<Result<u64, ()>>,
+}
+
+/// Takes reports and counts them.
+pub struct ReportQueue {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl ReportQueue {
+    /// A queue in front of a database; its writer ends with the queue.
+    pub fn new(db: Db) -> Self {
+        let (jobs, waiting) = mpsc::channel(WAITING);
+        tokio::spawn(write_batches(db, waiting));
+        Self { jobs }
+    }
+
+    /// Counts the reports of one call; gives how many were new. When it returns they are durable.
+    pub async fn count(&self, reports: Vec<Report>) -> Result<u64, Failure> {
+        let (done, answer) = oneshot::channel();
+        let busy = || Failure::Unavailable("Reports cannot be taken now; try again in a moment".to_owned());
+        self.jobs.try_send(Job { reports, done }).map_err(|_| busy())?;
+        answer.await.ok().and_then(Result::ok).ok_or_else(busy)
+    }
+}
+
+async fn write_batches(db: Db, mut waiting: mpsc::Receiver<Job>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while waiting.recv_many(&mut batch, BATCH).await > 0 {
+        let result = write(&db, &batch).await;
+        if let Err(error) = &result {
+            tracing::warn!(%error, "reports of devices could not be written");
+        }
+        let mut counts = result.ok().map(Vec::into_iter);
+        for job in batch.drain(..) {
+            // Whoever asked may be gone; the report counts all the same.
+            let _ = job.done.send(counts.as_mut().and_then(Iterator::next).ok_or(()));
+        }
+    }
+}
+
+/// Counts a batch; gives for each call how many of its reports were new. The rows are touched in one order,
+/// so that two nodes never wait for each other.
+async fn write(db: &Db, batch: &[Job]) -> Result<Vec<u64>, StoreError> {
+    let mut all: Vec<(usize, &Report)> = batch
+        .iter()
+        .enumerate()
+        .flat_map(|(at, job)| job.reports.iter().map(move |report| (at, report)))
+        .collect();
+    all.sort_by_key(|(_, report)| (report.update_id, report.kind, report.device));
+    let reports: Vec<Report> = all.iter().map(|(_, report)| (*report).clone()).collect();
+    let mut tx = db.write().await?;
+    let counted = tx
+        .system("a token names its update, which has its tenant")
+        .count_reports(&reports)
+        .await?;
+    tx.commit().await?;
+    let mut counts = vec![0; batch.len()];
+    for ((at, _), new) in all.iter().zip(counted) {
+        counts[*at] += u64::from(new);
+    }
+    Ok(counts)
+}

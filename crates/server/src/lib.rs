@@ -1,0 +1,19 @@
+//! launchway-server: the service that builds, submits and updates mobile apps. See ARCHITECTURE.md for the walks through it.
+#![deny(missing_docs)]
+
+pub mod admin;
+pub mod app;
+pub mod blob;
+pub mod caller;
+pub mod clock;
+pub mod config;
+pub mod failure;
+pub mod http;
+pub mod jobs;
+pub mod master_key;
+pub mod metrics;
+pub mod ops;
+pub mod ota;
+pub mod package;
+pub mod program;
+pub mod random;

@@ -1,0 +1,146 @@
+//! The master key: 32 bytes in a file beside the database, never in it. Keys for single purposes are derived from it.
+
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::config::{ConfigError, make_private_dir};
+use crate::random::Random;
+
+/// The key that all others come from. It is not printed.
+#[derive(Clone)]
+pub struct MasterKey(Zeroizing<[u8; 32]>);
+
+/// What a derived key is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose {
+    /// Signs URLs of the local object directory.
+    SignedUrls,
+    /// Signs the tokens by which devices report.
+    DeviceReports,
+    /// Tells whether the key fits the database.
+    Check,
+}
+
+impl Purpose {
+    const fn label(self) -> &'static [u8] {
+        match self {
+            Purpose::SignedUrls => b"launchway signed urls 1",
+            Purpose::DeviceReports => b"launchway device reports 1",
+            Purpose::Check => b"launchway master key check 1",
+        }
+    }
+}
+
+impl MasterKey {
+    /// Reads the key file; makes it (mode 0600) when it is missing and `may_make`.
+    pub fn load(path: &Path, may_make: bool, random: &dyn Random) -> Result<MasterKey, ConfigError> {
+        let bad = |problem: String| ConfigError::new("--master-key-file", format!("{}: {problem}", path.display()));
+        match std::fs::read(path) {
+            Ok(bytes) => {
+                let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
+                if open_to_others {
+                    tracing::warn!(file = %path.display(), "the master key can be read by other users; run chmod 600 on it");
+                }
+                Self::read(&bytes).ok_or_else(|| bad("does not hold 32 bytes, raw or as 64 hex digits".into()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && may_make => {
+                Self::make(path, random).map_err(|error| bad(error.to_string()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(bad(
+                "is missing, and this database was sealed with it; put the file back".into(),
+            )),
+            Err(error) => Err(bad(error.to_string())),
+        }
+    }
+
+    /// A key from its bytes, for tests and restores.
+    pub fn from_bytes(bytes: [u8; 32]) -> MasterKey {
+        MasterKey(Zeroizing::new(bytes))
+    }
+
+    fn read(bytes: &[u8]) -> Option<MasterKey> {
+        if let Ok(raw) = <[u8; 32]>::try_from(bytes) {
+            return Some(Self::from_bytes(raw));
+        }
+        let text = Zeroizing::new(hex::decode(bytes.trim_ascii()).ok()?);
+        <[u8; 32]>::try_from(text.as_slice()).ok().map(Self::from_bytes)
+    }
+
+    fn make(path: &Path, random: &dyn Random) -> std::io::Result<MasterKey> {
+        let mut bytes = [0; 32];
+        random.fill(&mut bytes);
+        let key = Self::from_bytes(bytes);
+        if let Some(parent) = path.parent() {
+            make_private_dir(parent)?;
+        }
+        let text = Zeroizing::new(format!("{}\n", hex::encode(*key.0)));
+        match std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+        {
+            Ok(mut file) => {
+                file.write_all(text.as_bytes())?;
+                file.sync_all()?;
+                Ok(key)
+            }
+            // Another process made it at the same moment: that one counts.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                let bytes = Zeroizing::new(std::fs::read(path)?);
+                Self::read(&bytes)
+                    .ok_or_else(|| std::io::Error::other("is being written by another process; try again"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The key for one purpose (HKDF-SHA256, RFC 5869).
+    pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
+        let mut key = Zeroizing::new([0; 32]);
+        Hkdf::<Sha256>::new(None, &*self.0)
+            .expand(purpose.label(), &mut *key)
+            .expect("32 bytes are within HKDF's bounds");
+        key
+    }
+
+    /// A value that shows which key a database was made with, without telling the key.
+    pub fn check_value(&self) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&*self.derive(Purpose::Check)).expect("HMAC takes any key");
+        mac.update(b"launchway");
+        hex::encode(mac.finalize().into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SystemRandom;
+
+    #[test]
+    fn is_made_once_and_readable_by_its_owner_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("data/master.key");
+        assert!(MasterKey::load(&path, false, &SystemRandom).is_err());
+        let made = MasterKey::load(&path, true, &SystemRandom).expect("makes a key");
+        let again = MasterKey::load(&path, false, &SystemRandom).expect("reads it");
+        assert_eq!(made.check_value(), again.check_value());
+        assert_eq!(
+            std::fs::metadata(&path).expect("the file").permissions().mode() & 0o777,
+            0o600
+        );
+    }
+
+    #[test]
+    fn purposes_have_keys_of_their_own() {
+        let key = MasterKey::from_bytes([1; 32]);
+        assert_ne!(*key.derive(Purpose::SignedUrls), *key.derive(Purpose::DeviceReports));
+        assert_ne!(key.check_value(), MasterKey::from_bytes([2; 32]).check_value());
+    }
+}

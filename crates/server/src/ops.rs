@@ -1,0 +1,13 @@
+//! Every change of state: one transaction, with its audit row and its event in it.
+
+pub mod accounts;
+pub mod apps;
+pub mod keys;
+pub mod members;
+pub mod orgs;
+pub mod packages;
+pub mod passwords;
+pub mod publish;
+pub mod updates;
+pub mod uploads;
+pub mod write;

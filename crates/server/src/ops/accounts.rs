@@ -1,0 +1,292 @@
+//! Accounts: signing in and out, first run, taking an invitation, a new password.
+
+use launchway_api::orgs::MemberView;
+use launchway_domain::actor::Actor;
+use launchway_domain::id::{OrgId, SessionId, UserId};
+use launchway_domain::org::{Invitation, Member, Org, RESET_LIFE, Session, User, normal_email};
+use launchway_domain::tenancy::Role;
+use launchway_store::System;
+
+use crate::app::App;
+use crate::caller::Browser;
+use crate::failure::Failure;
+use crate::http::limits::client_name;
+use crate::ops::orgs;
+use crate::ops::write::{NOTHING, Write};
+use crate::random::token_hash;
+
+/// The fact that holds the hash of the first-run token.
+pub const SETUP: &str = "setup_token";
+/// Failed sign-ins a minute for one account, and for one client address.
+const FAILURES_PER_ACCOUNT: u32 = 5;
+const FAILURES_PER_ADDRESS: u32 = 20;
+const WRONG_PASSWORD: &str = "The address or the password is wrong";
+const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
+
+/// A signed-in browser: the session and the cookie's token.
+pub struct SignedIn {
+    /// The session.
+    pub session: Session,
+    /// Its user.
+    pub user: User,
+    /// What the cookie carries.
+    pub token: String,
+}
+
+/// Checks address and password and makes a session.
+pub async fn sign_in(app: &App, email: &str, password: &str, browser: &Browser) -> Result<SignedIn, Failure> {
+    let user = prove(app, email, password, browser).await?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system("a session belongs to a user, not to a tenant");
+    let signed_in = open_session(app, &mut system, user, browser).await?;
+    tx.commit().await?;
+    Ok(signed_in)
+}
+
+/// The user who has this address and password. Failures slow down per account and per client address. Each try counts
+/// before the password is looked at, so that many at once are not more than one after the other; the right one is taken
+/// back.
+async fn prove(app: &App, email: &str, password: &str, browser: &Browser) -> Result<User, Failure> {
+    let email = normal_email(email).unwrap_or_default();
+    let now = app.clock.now();
+    let subjects = [
+        (format!("account:{email}"), FAILURES_PER_ACCOUNT),
+        (
+            format!("address:{}", client_name(browser.origin.address)),
+            FAILURES_PER_ADDRESS,
+        ),
+    ];
+    for (subject, limit) in &subjects {
+        let quota = app.calls.count(subject, *limit, now).await?;
+        if quota.exceeded {
+            return Err(Failure::RateLimited(quota.wait(now)));
+        }
+    }
+    let known = account(app, &email).await?;
+    let hash = known.as_ref().map(|(_, hash)| hash.as_str());
+    let fits = app.passwords.verify(password, hash).await?;
+    let (user, _) = known
+        .filter(|_| fits)
+        .ok_or_else(|| Failure::NotProven(WRONG_PASSWORD.to_owned()))?;
+    for (subject, _) in &subjects {
+        app.calls.take_back(subject, now).await?;
+    }
+    Ok(user)
+}
+
+async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
+    let mut tx = app.db.read().await?;
+    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
+}
+
+/// Makes a session. The one that the browser had ends: its cookie is replaced.
+async fn open_session(app: &App, system: &mut System<'_>, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
+    let now = app.clock.now();
+    if let Some(token) = &browser.token
+        && let Some(old) = system.session_by_token(&token_hash(token), now).await?
+    {
+        system.delete_session(old.user_id, old.id).await?;
+    }
+    let session = Session {
+        id: app.random.id(now),
+        user_id: user.id,
+        user_agent: browser.agent.chars().take(200).collect(),
+        address: browser.origin.address.to_string(),
+        created_at: now,
+        last_used_at: now,
+    };
+    let token = app.random.token();
+    system.create_session(&session, &token_hash(&token)).await?;
+    Ok(SignedIn { session, user, token })
+}
+
+/// Ends a session of a user.
+pub async fn end_session(app: &App, user: UserId, session: SessionId) -> Result<(), Failure> {
+    let mut tx = app.db.write().await?;
+    let ended = tx
+        .system("a session belongs to a user, not to a tenant")
+        .delete_session(user, session)
+        .await?;
+    tx.commit().await?;
+    if ended { Ok(()) } else { Err(Failure::NoSuch("session")) }
+}
+
+/// The token of the first-run link, while there is no organization. A new start makes a new one.
+pub async fn offer_setup(app: &App) -> Result<Option<String>, Failure> {
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system("the installation's own facts");
+    if system.has_orgs().await? {
+        return Ok(None);
+    }
+    let token = app.random.token();
+    system.set_meta(SETUP, &token_hash(&token)).await?;
+    tx.commit().await?;
+    Ok(Some(token))
+}
+
+/// Whether the first-run link with this token still works.
+pub async fn setup_is_open(app: &App, token: &str) -> Result<bool, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system("the installation's own facts");
+    Ok(!system.has_orgs().await? && system.meta(SETUP).await? == Some(token_hash(token)))
+}
+
+/// First run: makes the first organization and its owner and signs the owner in.
+pub async fn set_up(
+    app: &App,
+    request: &launchway_api::auth::Setup,
+    browser: &Browser,
+) -> Result<(SignedIn, Org), Failure> {
+    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+    if !setup_is_open(app, &request.token).await? {
+        return Err(dead());
+    }
+    let name = normal_name(&request.organization)?;
+    let email = valid_email(&request.email)?;
+    let hash = app.passwords.hash(&request.password).await?;
+    let org = orgs::plan(app, name);
+    let mut write = Write::open(app, org.id, Actor::Operator, Some(&browser.origin)).await?;
+    let mut system = write.system("first run: there is no tenant yet");
+    // Looked at again: another may have used the link meanwhile.
+    if system.has_orgs().await? || system.meta(SETUP).await? != Some(token_hash(&request.token)) {
+        return Err(dead());
+    }
+    system.drop_meta(SETUP).await?;
+    orgs::insert(&mut write, &org).await?;
+    let user = create_user(&mut write, &email, &hash).await?;
+    join(&mut write, org.id, &user, Role::Owner).await?;
+    let mut system = write.system("a session belongs to a user, not to a tenant");
+    let signed_in = open_session(app, &mut system, user, browser).await?;
+    write.commit().await?;
+    Ok((signed_in, org))
+}
+
+/// Makes an account; an address that has one is refused.
+pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str) -> Result<User, Failure> {
+    let user = new_user(write.app(), email);
+    insert_user(write, &user, password_hash).await?;
+    Ok(user)
+}
+
+fn new_user(app: &App, email: &str) -> User {
+    let now = app.clock.now();
+    User {
+        id: app.random.id(now),
+        email: email.to_owned(),
+        created_at: now,
+    }
+}
+
+async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
+    let mut system = write.system("an account stands beside the tenants");
+    if system.create_user(user, password_hash).await? {
+        Ok(())
+    } else {
+        Err(Failure::bad(format!("{} has an account already", user.email)))
+    }
+}
+
+/// Lets a user join an organization.
+pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<(), Failure> {
+    let now = write.now();
+    if !write
+        .system("the link or the operator names the organization")
+        .join(org, user.id, role, now)
+        .await?
+    {
+        return Err(Failure::bad(format!("{} is a member already", user.email)));
+    }
+    let member = Member {
+        user_id: user.id,
+        email: user.email.clone(),
+        role,
+        created_at: now,
+    };
+    write
+        .audit("member.add", user.id, NOTHING, Some(&MemberView::of(&member)))
+        .await
+}
+
+/// The invitation behind a living link, and the name of the organization that invites.
+pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, String), Failure> {
+    let mut tx = app.db.read().await?;
+    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+    let mut system = tx.system("who holds the link is in no tenant yet");
+    let invitation = system.invitation_by_token(&token_hash(token)).await?.ok_or_else(dead)?;
+    if invitation.status(app.clock.now()) != "pending" {
+        return Err(dead());
+    }
+    let org = tx.org(invitation.org_id).record().await?.ok_or_else(dead)?;
+    Ok((invitation, org.name))
+}
+
+/// Takes an invitation: with a new password for a new account, with the present one otherwise.
+pub async fn accept_invitation(app: &App, token: &str, password: &str, browser: &Browser) -> Result<SignedIn, Failure> {
+    let (invitation, _) = look_at_invitation(app, token).await?;
+    let (user, new_hash) = match account(app, &invitation.email).await? {
+        // The limits on wrong passwords hold here too.
+        Some(_) => (prove(app, &invitation.email, password, browser).await?, None),
+        None => {
+            let hash = app.passwords.hash(password).await?;
+            (new_user(app, &invitation.email), Some(hash))
+        }
+    };
+    let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
+    let now = write.now();
+    let mut system = write.system("the link names the tenant");
+    if !system.accept_invitation(invitation.id, now).await? {
+        return Err(Failure::NotProven(DEAD_LINK.to_owned()));
+    }
+    if let Some(hash) = new_hash {
+        insert_user(&mut write, &user, &hash).await?;
+    }
+    join(&mut write, invitation.org_id, &user, invitation.role).await?;
+    let mut system = write.system("a session belongs to a user, not to a tenant");
+    let signed_in = open_session(app, &mut system, user, browser).await?;
+    write.commit().await?;
+    Ok(signed_in)
+}
+
+/// A link that lets a user set a new password, for the operator to hand over.
+pub async fn offer_reset(app: &App, email: &str) -> Result<String, Failure> {
+    let email = valid_email(email)?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system("an account stands beside the tenants");
+    let (user, _) = system
+        .user_by_email(&email)
+        .await?
+        .ok_or_else(|| Failure::bad(format!("{email} has no account")))?;
+    let token = app.random.token();
+    system
+        .create_reset_link(user.id, &token_hash(&token), app.clock.now() + RESET_LIFE)
+        .await?;
+    tx.commit().await?;
+    Ok(token)
+}
+
+/// Sets a new password by a link; every session of the user ends.
+pub async fn reset_password(app: &App, token: &str, password: &str) -> Result<(), Failure> {
+    const REASON: &str = "who holds the link is not signed in";
+    let (token, now) = (token_hash(token), app.clock.now());
+    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+    // Looked at before the password is hashed, which costs, and again when it is set.
+    let living = app.db.read().await?.system(REASON).reset_link_user(&token, now).await?;
+    living.ok_or_else(dead)?;
+    let hash = app.passwords.hash(password).await?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system(REASON);
+    let user = system.reset_link_user(&token, now).await?.ok_or_else(dead)?;
+    system.set_password(user, &hash).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Reads an address that a caller sent.
+pub fn valid_email(text: &str) -> Result<String, Failure> {
+    normal_email(text).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))
+}
+
+fn normal_name(text: &str) -> Result<String, Failure> {
+    launchway_domain::org::normal_name(text)
+        .ok_or_else(|| Failure::bad("organization must have 1 to 100 visible characters"))
+}

@@ -1,0 +1,76 @@
+//! Claiming and deleting apps.
+
+use launchway_api::apps::{AppView, CreateApp};
+use launchway_domain::app::App;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::AppId;
+use launchway_domain::org::normal_name;
+use launchway_store::Claim;
+
+use crate::failure::Failure;
+use crate::ops::write::{NOTHING, Write};
+
+/// An app to be claimed, its form checked.
+#[derive(Clone, Debug)]
+pub struct AppPlan {
+    bundle: BundleId,
+    name: String,
+}
+
+/// Checks a request for an app.
+pub fn plan(request: &CreateApp) -> Result<AppPlan, Failure> {
+    let bundle = bundle_id(&request.bundle_id)?;
+    let name = match &request.name {
+        Some(name) => normal_name(name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
+        None => bundle.as_str().chars().take(100).collect(),
+    };
+    Ok(AppPlan { bundle, name })
+}
+
+/// Reads a bundle identifier that a caller sent in a body.
+pub fn bundle_id(text: &str) -> Result<BundleId, Failure> {
+    text.parse()
+        .map_err(|error: launchway_domain::bundle_id::InvalidBundleId| Failure::bad(format!("bundleId {error}")))
+}
+
+/// Claims an app that this organization does not have yet.
+pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, Failure> {
+    match claim(write, &plan.bundle, &plan.name).await? {
+        (app, true) => Ok(app),
+        (app, false) => Err(Failure::bad(format!(
+            "The app {} is there already; its id is {}",
+            app.bundle_id, app.id
+        ))),
+    }
+}
+
+/// Claims a bundle identifier unless the organization has it; tells whether it was claimed now.
+pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Result<(App, bool), Failure> {
+    let app = App {
+        id: write.app().random.id(write.now()),
+        org_id: write.org_id(),
+        bundle_id: bundle.as_str().to_owned(),
+        name: name.to_owned(),
+        created_at: write.now(),
+    };
+    match write.org().claim_app(bundle, &app).await? {
+        Claim::Claimed(app) => {
+            write
+                .audit("app.create", app.id, NOTHING, Some(&AppView::of(&app)))
+                .await?;
+            Ok((app, true))
+        }
+        Claim::Held(app) => Ok((app, false)),
+        Claim::Foreign => Err(Failure::Forbidden(format!(
+            "The bundle id {bundle} belongs to another organization; the operator of this server can transfer it"
+        ))),
+    }
+}
+
+/// Takes an app off the list.
+pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<(), Failure> {
+    let now = write.now();
+    let app = write.org().app(id).await?.ok_or(Failure::NoSuch("app"))?;
+    write.org().delete_app(id, now).await?;
+    write.audit("app.delete", id, Some(&AppView::of(&app)), NOTHING).await
+}

@@ -1,0 +1,95 @@
+//! Making and revoking API keys.
+
+use launchway_api::keys::{CreateKey, KeyView};
+use launchway_domain::api_key::ApiKey;
+use launchway_domain::id::KeyId;
+use launchway_domain::key::Key;
+use launchway_domain::org::normal_name;
+use launchway_domain::scope::Scope;
+use launchway_domain::time::DAY;
+use launchway_store::NewKey;
+
+use crate::failure::Failure;
+use crate::ops::write::{NOTHING, Write};
+
+const MAX_DAYS: i64 = 3650;
+
+/// A key to be made, its form checked.
+#[derive(Clone, Debug)]
+pub struct KeyPlan {
+    /// What people call it.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// Days until it expires.
+    pub days: Option<i64>,
+}
+
+/// Checks a request for a key. Any scope but `build`, `submit` and `update` is refused.
+pub fn plan(request: &CreateKey) -> Result<KeyPlan, Failure> {
+    let name = normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?;
+    let grantable = |text: &String| text.parse().ok().filter(|scope| Scope::GRANTABLE.contains(scope));
+    let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
+    let mut scopes = scopes
+        .filter(|scopes| !scopes.is_empty())
+        .ok_or_else(|| Failure::bad("scopes must hold one or more of build, submit, update"))?;
+    scopes.sort_unstable();
+    scopes.dedup();
+    let days = request.expires_in_days;
+    if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
+        return Err(Failure::bad(format!(
+            "expiresInDays must be a whole number from 1 to {MAX_DAYS}"
+        )));
+    }
+    Ok(KeyPlan { name, scopes, days })
+}
+
+/// Makes a key; gives it in clear, with its record.
+pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key), Failure> {
+    let (now, random) = (write.now(), write.app().random.clone());
+    let secret = random.api_key();
+    let key = Key {
+        id: random.id(now),
+        org_id: write.org_id(),
+        name: plan.name,
+        prefix: secret.prefix().to_owned(),
+        scopes: plan.scopes,
+        created_by: write.by(),
+        created_at: now,
+        expires_at: plan.days.map(|days| now + days * DAY),
+        revoked_at: None,
+        last_used_at: None,
+    };
+    write
+        .org()
+        .create_key(&NewKey {
+            key: key.clone(),
+            hash: secret.hash(),
+        })
+        .await?;
+    write
+        .audit("key.create", key.id, NOTHING, Some(&KeyView::of(&key, now)))
+        .await?;
+    Ok((secret, key))
+}
+
+/// Revokes a key; doing it again changes nothing.
+pub async fn revoke(write: &mut Write<'_>, id: KeyId) -> Result<(), Failure> {
+    let now = write.now();
+    let before = write.org().key(id).await?.ok_or(Failure::NoSuch("API key"))?;
+    if write.org().revoke_key(id, now).await? {
+        let after = Key {
+            revoked_at: Some(now),
+            ..before.clone()
+        };
+        write
+            .audit(
+                "key.revoke",
+                id,
+                Some(&KeyView::of(&before, now)),
+                Some(&KeyView::of(&after, now)),
+            )
+            .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Members and invitations of an organization.
+
+use launchway_api::orgs::{CreateInvitation, InvitationView, MemberView};
+use launchway_domain::actor::Actor;
+use launchway_domain::id::{InvitationId, UserId};
+use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, normal_email};
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Role;
+use launchway_store::LastOwner;
+
+use crate::caller::{Caller, Who};
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::write::{NOTHING, Write};
+use crate::random::token_hash;
+
+const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
+const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
+
+/// Reads a role from a body.
+pub fn role(text: &str) -> Result<Role, Failure> {
+    text.parse()
+        .map_err(|error: launchway_domain::tenancy::UnknownRole| Failure::bad(error.to_string()))
+}
+
+/// Whether the caller may touch owners: an owner may, and so may a key with the admin scope, which the operator made.
+fn may_touch_owners(caller: &Caller) -> bool {
+    matches!(caller.who, Who::Key { .. }) || caller.role == Some(Role::Owner)
+}
+
+/// Changes the role of a member.
+pub async fn change(write: &mut Write<'_>, caller: &Caller, id: UserId, role: Role) -> Result<Member, Failure> {
+    let before = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+    if (before.role == Role::Owner || role == Role::Owner) && before.role != role && !may_touch_owners(caller) {
+        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+    }
+    write
+        .org()
+        .set_role(id, role)
+        .await?
+        .map_err(|LastOwner| Failure::bad(LAST_OWNER))?;
+    let after = Member { role, ..before.clone() };
+    write
+        .audit(
+            "member.change",
+            id,
+            Some(&MemberView::of(&before)),
+            Some(&MemberView::of(&after)),
+        )
+        .await?;
+    Ok(after)
+}
+
+/// Who may remove the member that the request names: admins anybody, everybody themselves. Part of the check of scope and
+/// role, so it comes before the form of the request.
+pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), Failure> {
+    match &caller.who {
+        Who::Key { key, .. } if key.scopes.contains(&Scope::Admin) => Ok(()),
+        Who::Key { .. } => Err(Failure::MissingScope(Scope::Admin)),
+        Who::Session { user, .. } => {
+            let leaves = query.get("id").ok().flatten() == Some(user.id.to_string().as_str());
+            if leaves || caller.role >= Some(Role::Admin) {
+                Ok(())
+            } else {
+                Err(Failure::Forbidden(
+                    "This needs the role admin in the organization; yours is member".to_owned(),
+                ))
+            }
+        }
+    }
+}
+
+/// Removes a member.
+pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<(), Failure> {
+    let member = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+    let leaves = caller.actor() == Actor::User(id);
+    if member.role == Role::Owner && !leaves && !may_touch_owners(caller) {
+        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+    }
+    write
+        .org()
+        .remove_member(id)
+        .await?
+        .map_err(|LastOwner| Failure::bad(LAST_OWNER))?;
+    write
+        .audit("member.remove", id, Some(&MemberView::of(&member)), NOTHING)
+        .await
+}
+
+/// An invitation to be made, its form checked.
+#[derive(Clone, Debug)]
+pub struct InvitationPlan {
+    email: String,
+    role: Role,
+}
+
+/// Checks a request for an invitation.
+pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<InvitationPlan, Failure> {
+    let email =
+        normal_email(&request.email).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))?;
+    let role = request.role.as_deref().map(role).transpose()?.unwrap_or(Role::Member);
+    if role == Role::Owner && !may_touch_owners(caller) {
+        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+    }
+    Ok(InvitationPlan { email, role })
+}
+
+/// Makes an invitation; gives it with the token of its link.
+pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invitation, String), Failure> {
+    let (now, random, by) = (write.now(), write.app().random.clone(), write.by());
+    let token = random.token();
+    let invitation = Invitation {
+        id: random.id(now),
+        org_id: write.org_id(),
+        email: plan.email,
+        role: plan.role,
+        created_at: now,
+        expires_at: now + INVITATION_LIFE,
+        accepted_at: None,
+    };
+    write
+        .org()
+        .create_invitation(&invitation, &token_hash(&token), &by)
+        .await?;
+    write
+        .audit(
+            "invitation.create",
+            invitation.id,
+            NOTHING,
+            Some(&InvitationView::of(&invitation, now)),
+        )
+        .await?;
+    Ok((invitation, token))
+}
+
+/// Takes an invitation back.
+pub async fn uninvite(write: &mut Write<'_>, id: InvitationId) -> Result<(), Failure> {
+    let now = write.now();
+    let before = write.org().invitation(id).await?.ok_or(Failure::NoSuch("invitation"))?;
+    write.org().delete_invitation(id).await?;
+    write
+        .audit(
+            "invitation.delete",
+            id,
+            Some(&InvitationView::of(&before, now)),
+            NOTHING,
+        )
+        .await
+}

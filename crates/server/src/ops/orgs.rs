@@ -1,0 +1,99 @@
+//! Making and changing organizations.
+
+use launchway_api::orgs::OrgView;
+use launchway_domain::id::UserId;
+use launchway_domain::org::{Org, normal_name};
+use launchway_domain::tenancy::{Role, Tier};
+
+use crate::app::App;
+use crate::caller::{Caller, Who};
+use crate::failure::Failure;
+use crate::ops::write::{NOTHING, Write};
+
+/// Whether the caller may make an organization, and as which user.
+pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, Failure> {
+    match &caller.who {
+        Who::Session { user, .. } if app.config.open_organizations => Ok(user.id),
+        _ => Err(Failure::Forbidden(
+            "Only the operator of this server makes organizations".to_owned(),
+        )),
+    }
+}
+
+/// Checks the name of an organization.
+pub fn name(text: &str) -> Result<String, Failure> {
+    normal_name(text).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))
+}
+
+/// A new organization in the default tier.
+pub fn plan(app: &App, name: String) -> Org {
+    let now = app.clock.now();
+    Org {
+        id: app.random.id(now),
+        name,
+        tier: app.config.default_tier,
+        created_at: now,
+    }
+}
+
+/// Makes an organization with its first owner.
+pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<OrgView, Failure> {
+    insert(write, org).await?;
+    let now = write.now();
+    write
+        .system("the organization was made in this transaction")
+        .join(org.id, owner, Role::Owner, now)
+        .await?;
+    Ok(OrgView::of(org, Some(Role::Owner)))
+}
+
+/// Makes an organization without members.
+pub async fn insert(write: &mut Write<'_>, org: &Org) -> Result<(), Failure> {
+    write
+        .system("an organization has no tenant above it")
+        .create_org(org)
+        .await?;
+    write
+        .audit("org.create", org.id, NOTHING, Some(&OrgView::of(org, None)))
+        .await
+}
+
+/// Changes the name.
+pub async fn change(write: &mut Write<'_>, name: Option<String>) -> Result<Org, Failure> {
+    let before = record(write).await?;
+    let Some(name) = name.filter(|name| *name != before.name) else {
+        return Ok(before);
+    };
+    write.org().rename(&name).await?;
+    let after = Org { name, ..before.clone() };
+    write
+        .audit(
+            "org.change",
+            after.id,
+            Some(&OrgView::of(&before, None)),
+            Some(&OrgView::of(&after, None)),
+        )
+        .await?;
+    Ok(after)
+}
+
+/// Changes the tier; only the operator does.
+pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, Failure> {
+    let before = record(write).await?;
+    write.org().set_tier(tier).await?;
+    let after = Org { tier, ..before.clone() };
+    write
+        .audit(
+            "org.set_tier",
+            after.id,
+            Some(&OrgView::of(&before, None)),
+            Some(&OrgView::of(&after, None)),
+        )
+        .await?;
+    Ok(after)
+}
+
+async fn record(write: &mut Write<'_>) -> Result<Org, Failure> {
+    write.org().lock().await?;
+    write.org().record().await?.ok_or(Failure::NoSuch("organization"))
+}

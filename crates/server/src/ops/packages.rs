@@ -1,0 +1,134 @@
+//! From an upload to a package: copied to a write-once key, its bytes checked against what was announced, inspected.
+
+use std::fs::File;
+
+use launchway_domain::app::{Package, Upload};
+use launchway_domain::id::{OrgId, UploadId};
+
+use crate::app::App;
+use crate::blob::{BlobError, Key};
+use crate::config::make_private_dir;
+use crate::failure::Failure;
+use crate::ops::uploads::{copy_key, staging_key};
+use crate::package::{self, Refusal};
+
+/// Checked bytes that no update names yet. If nothing comes of it, give it to [`discard`].
+#[derive(Debug)]
+pub struct Prepared {
+    /// The upload it was made from.
+    pub upload: Upload,
+    /// The record to keep.
+    pub package: Package,
+}
+
+/// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice (contract part 3).
+pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, Failure> {
+    let now = app.clock.now();
+    let upload = app.db.read().await?.org(org).upload(upload_id).await?;
+    let upload = upload
+        .filter(|upload| upload.expires_at > now)
+        .ok_or(Failure::NoSuch("upload"))?;
+    if upload.used {
+        return Err(Failure::bad(ALREADY_USED));
+    }
+    let largest = app.config.max_package_size;
+    if upload.size as u64 > largest {
+        return Err(Failure::bad(format!(
+            "The package has {} bytes; this server takes up to {largest}",
+            upload.size
+        )));
+    }
+    let id = app.random.id(now);
+    let key = copy_key(upload_id, id)?;
+    match app.blob.copy(&staging_key(upload_id)?, &key).await {
+        Err(BlobError::NotFound) => {
+            return Err(Failure::bad(
+                "The upload has not received its bytes yet; send them to its url first",
+            ));
+        }
+        copied => copied?,
+    }
+    let checked = check(app, &key, &upload).await;
+    let file_count = match checked {
+        Ok(count) => count,
+        Err(failure) => {
+            remove(app, &key).await;
+            return Err(failure);
+        }
+    };
+    let package = Package {
+        id,
+        org_id: org,
+        blob_key: key.as_str().to_owned(),
+        size: upload.size,
+        sha256: upload.sha256.clone(),
+        file_count,
+    };
+    Ok(Prepared { upload, package })
+}
+
+/// What a caller is told who uses an upload twice.
+pub const ALREADY_USED: &str = "This upload was used before; upload the file again";
+
+/// Reads the copy once for its size and hash, and once as an archive. Gives the number of files in it.
+async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
+    let _slot = app
+        .inspections
+        .acquire()
+        .await
+        .map_err(|error| Failure::Internal(error.to_string()))?;
+    let file = scratch_file(app)?;
+    let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
+    let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
+        Err(BlobError::TooLarge { .. }) => return Err(Failure::bad(WRONG_BYTES)),
+        fetched => fetched?,
+    };
+    if fetched.size != upload.size as u64 || hex::encode(fetched.sha256) != upload.sha256 {
+        return Err(Failure::bad(WRONG_BYTES));
+    }
+    let limits = app.config.package_limits;
+    let inspected = tokio::task::spawn_blocking(move || package::inspect(&file, &limits)).await;
+    let inspected = inspected.map_err(|error| Failure::Internal(format!("inspecting a package: {error}")))?;
+    let inspected = inspected.map_err(|refusal| match refusal {
+        Refusal::Unreadable(error) => scratch_failed(error),
+        refusal => Failure::bad(refusal.to_string()),
+    })?;
+    i64::try_from(inspected.file_count).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+const WRONG_BYTES: &str =
+    "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
+
+/// An unnamed file: it is gone with its last handle, also after a crash.
+fn scratch_file(app: &App) -> Result<File, Failure> {
+    let dir = app.config.scratch_dir();
+    make_private_dir(&dir)
+        .and_then(|()| tempfile::tempfile_in(&dir))
+        .map_err(scratch_failed)
+}
+
+fn scratch_failed(error: std::io::Error) -> Failure {
+    tracing::error!(%error, "no temporary file in the data directory");
+    Failure::Unavailable("The server has no room for a temporary file; the operator has to make some".to_owned())
+}
+
+/// Removes what came to nothing.
+pub async fn discard(app: &App, prepared: &Prepared) {
+    if let Ok(key) = Key::new(&prepared.package.blob_key) {
+        remove(app, &key).await;
+    }
+}
+
+/// Removes the staged bytes of an upload that was used.
+pub async fn drop_staged(app: &App, upload: UploadId) {
+    if let Ok(key) = staging_key(upload) {
+        remove(app, &key).await;
+    }
+}
+
+async fn remove(app: &App, key: &Key) {
+    // What is left over here is found again by clean-up when the upload's time is over.
+    if let Err(error) = app.blob.delete(key).await {
+        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+    }
+}

@@ -1,0 +1,255 @@
+//! Publishing an over-the-air update (contract part 7): from an upload, or an earlier update's bytes anew.
+
+use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
+use launchway_domain::build_number::BuildNumber;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
+use launchway_domain::id::{UpdateId, UploadId};
+use launchway_domain::platform::Platform;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
+use launchway_domain::version::Version;
+use launchway_store::NewUpdate;
+
+use crate::failure::Failure;
+use crate::ops::apps;
+use crate::ops::packages::{ALREADY_USED, Prepared};
+use crate::ops::write::{NOTHING, Write};
+
+/// An update to be published, its form checked.
+#[derive(Clone, Debug)]
+pub struct UpdatePlan {
+    /// Where the bytes come from.
+    pub source: Source,
+    bundle: BundleId,
+    platform: Platform,
+    version: Version,
+    version_text: String,
+    build: Option<BuildNumber>,
+    configuration: Option<Configuration>,
+    fingerprint: Option<(Fingerprint, Option<String>)>,
+    release_notes: Option<String>,
+    rollout: Rollout,
+    mandatory: bool,
+}
+
+/// Where the bytes come from. An id of a strange shape is kept as `None`: it names nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// An upload.
+    Upload(Option<UploadId>),
+    /// An earlier update.
+    Update(Option<UpdateId>),
+}
+
+/// Checks the form of a request to publish.
+pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
+    let source = match (&request.upload_id, &request.source_update_id) {
+        (Some(upload), None) => Source::Upload(upload.parse().ok()),
+        (None, Some(update)) => Source::Update(update.parse().ok()),
+        _ => return Err(Failure::bad("name either uploadId or sourceUpdateId")),
+    };
+    let plan = UpdatePlan {
+        source,
+        bundle: apps::bundle_id(&request.bundle_id)?,
+        platform: request
+            .platform
+            .parse()
+            .map_err(|_| Failure::bad("platform must be ios, android or visionos"))?,
+        version: Version::parse(&request.version)
+            .map_err(|_| Failure::bad("version must be a semantic version such as 1.2.3"))?,
+        version_text: request.version.clone(),
+        build: build_number(request.build_number.as_ref())?,
+        configuration: request.configuration.as_deref().map(configuration).transpose()?,
+        fingerprint: request.fingerprint.as_ref().map(fingerprint).transpose()?,
+        release_notes: request.release_notes.as_deref().map(release_notes).transpose()?,
+        rollout: rollout(request.rollout.unwrap_or(100))?,
+        mandatory: request.mandatory.unwrap_or(false),
+    };
+    match &request.build_id {
+        // Builds come with a later release: no id names one yet.
+        Some(_) => Err(Failure::NoSuch("build")),
+        None => Ok(plan),
+    }
+}
+
+fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, Failure> {
+    let text = match given {
+        None => return Ok(None),
+        Some(TextOrNumber::Text(text)) if text == "auto" => return Ok(None),
+        Some(TextOrNumber::Text(text)) => text.clone(),
+        Some(TextOrNumber::Number(number)) => number.to_string(),
+    };
+    text.parse()
+        .map(Some)
+        .map_err(|_| Failure::bad("buildNumber must be 1 to 18 digits, or \"auto\""))
+}
+
+/// Reads a configuration's name from a body.
+pub fn configuration(text: &str) -> Result<Configuration, Failure> {
+    text.parse()
+        .map_err(|error: launchway_domain::configuration::InvalidConfiguration| {
+            Failure::bad(format!("configuration {error}"))
+        })
+}
+
+/// Reads a rollout from a body.
+pub fn rollout(percent: i64) -> Result<Rollout, Failure> {
+    let rollout = u8::try_from(percent).ok().and_then(Rollout::new);
+    rollout.ok_or_else(|| Failure::bad("rollout must be a whole number from 0 to 100"))
+}
+
+/// Reads release notes from a body. PostgreSQL keeps a NUL in no text.
+pub fn release_notes(text: &str) -> Result<String, Failure> {
+    if text.len() > MAX_RELEASE_NOTES {
+        return Err(Failure::bad(format!(
+            "releaseNotes must have at most {MAX_RELEASE_NOTES} bytes"
+        )));
+    }
+    if text.contains('\0') {
+        return Err(Failure::bad("releaseNotes must not hold a NUL character"));
+    }
+    Ok(text.to_owned())
+}
+
+fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
+    match input {
+        FingerprintInput::Hash(hash) => {
+            let hash = hash
+                .parse()
+                .map_err(|_| Failure::bad("fingerprint must be 1 to 128 visible ASCII characters"))?;
+            Ok((hash, None))
+        }
+        FingerprintInput::Document(document) => {
+            let document = FingerprintDocument::from_value(serde_json::Value::Object(document.clone()))
+                .map_err(|error| Failure::bad(error.to_string()))?;
+            Ok((document.hash(), Some(document.canonical())))
+        }
+    }
+}
+
+/// Publishes. `prepared` are the checked bytes of an upload; without them the source is an earlier update.
+pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&Prepared>) -> Result<Update, Failure> {
+    // First the lock, then the claim: in between the operator could transfer the app.
+    write.touch_updates(&plan.bundle).await?;
+    let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
+    let source = match (plan.source, prepared) {
+        (Source::Update(id), _) => Some(source(write, &plan, id).await?),
+        (Source::Upload(_), Some(prepared)) => {
+            if !write.org().use_upload(prepared.upload.id).await? {
+                return Err(Failure::bad(ALREADY_USED));
+            }
+            let now = write.now();
+            write.org().create_package(&prepared.package, now).await?;
+            None
+        }
+        (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
+    };
+    let (package_id, size, sha256, file_count, blob_key) = match (&source, prepared) {
+        (Some(source), _) => (
+            source.package_id,
+            source.size,
+            source.sha256.clone(),
+            source.file_count,
+            source.blob_key.clone(),
+        ),
+        (None, Some(Prepared { package, .. })) => (
+            package.id,
+            package.size,
+            package.sha256.clone(),
+            package.file_count,
+            package.blob_key.clone(),
+        ),
+        (None, None) => return Err(Failure::NoSuch("upload")),
+    };
+    let fingerprint = match &plan.fingerprint {
+        Some((hash, document)) => {
+            if let Some(document) = document {
+                let now = write.now();
+                write
+                    .org()
+                    .keep_fingerprint(&plan.bundle, hash.as_str(), document, now)
+                    .await?;
+            }
+            Some(hash.clone())
+        }
+        None => source.as_ref().and_then(|source| source.fingerprint.clone()),
+    };
+    let inherited_notes = source.as_ref().map(|source| source.release_notes.clone());
+    let update = Update {
+        id: write.app().random.id(write.now()),
+        org_id: write.org_id(),
+        status: UpdateStatus::Published,
+        bundle_id: app.bundle_id,
+        platform: plan.platform,
+        version: plan.version.clone(),
+        version_text: plan.version_text.clone(),
+        build_number: reserve_build_number(write, &plan).await?,
+        configuration: plan.configuration.clone(),
+        fingerprint,
+        build_id: None,
+        source_update_id: source.as_ref().map(|source| source.id),
+        package_id,
+        release_notes: plan.release_notes.or(inherited_notes).unwrap_or_default(),
+        mandatory: plan.mandatory,
+        rollout: plan.rollout,
+        size,
+        sha256,
+        file_count,
+        blob_key,
+        created_by: write.by(),
+        created_at: write.now(),
+    };
+    if !write
+        .org()
+        .create_update(&NewUpdate {
+            update: &update,
+            bundle: &plan.bundle,
+        })
+        .await?
+    {
+        return Err(Failure::bad(format!(
+            "Version {} build {} of {} for {} is taken in this configuration, maybe by a deleted update; raise the build number",
+            update.version_text,
+            update.build_number.as_str(),
+            update.bundle_id,
+            update.platform
+        )));
+    }
+    let view = UpdateView::of(&update);
+    write.audit("update.publish", update.id, NOTHING, Some(&view)).await?;
+    write.event("update.published", &view).await?;
+    Ok(update)
+}
+
+/// The update whose bytes are published anew: one of the same app and platform.
+async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) -> Result<Update, Failure> {
+    let none = || Failure::NoSuch("update");
+    let source = write.org().update(id.ok_or_else(none)?).await?.ok_or_else(none)?;
+    let same_app = source.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) && source.platform == plan.platform;
+    if same_app {
+        Ok(source)
+    } else {
+        Err(Failure::bad(
+            "sourceUpdateId names an update of another app or platform",
+        ))
+    }
+}
+
+async fn reserve_build_number(write: &mut Write<'_>, plan: &UpdatePlan) -> Result<BuildNumber, Failure> {
+    match &plan.build {
+        Some(build) => {
+            write
+                .org()
+                .note_build_number(&plan.bundle, plan.platform, build.value())
+                .await?;
+            Ok(build.clone())
+        }
+        None => {
+            let next = write.org().next_build_number(&plan.bundle, plan.platform).await?;
+            BuildNumber::from_value(next)
+                .map_err(|_| Failure::bad("There is no build number above the highest one; name one"))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Changing and deleting over-the-air updates.
+
+use launchway_api::updates::{ChangeUpdate, UpdateView};
+use launchway_domain::id::UpdateId;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::update::{Update, UpdateStatus};
+use launchway_store::UpdateChange;
+
+use crate::failure::Failure;
+use crate::ops::write::{NOTHING, Write};
+use crate::ops::{apps, publish};
+
+/// A change of an update, its form checked. What is `None` stays.
+#[derive(Clone, Debug)]
+pub struct ChangePlan {
+    status: Option<UpdateStatus>,
+    rollout: Option<Rollout>,
+    mandatory: Option<bool>,
+    release_notes: Option<String>,
+}
+
+/// Checks the form of a change.
+pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
+    let status = request.status.as_deref().map(str::parse).transpose();
+    Ok(ChangePlan {
+        status: status.map_err(|error: launchway_domain::update::UnknownStatus| Failure::bad(error.to_string()))?,
+        rollout: request.rollout.map(publish::rollout).transpose()?,
+        mandatory: request.mandatory,
+        release_notes: request
+            .release_notes
+            .as_deref()
+            .map(publish::release_notes)
+            .transpose()?,
+    })
+}
+
+/// Changes an update; a change that changes nothing leaves no trace.
+pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Result<Update, Failure> {
+    let before = locked(write, id).await?;
+    let status = plan.status.unwrap_or(before.status);
+    if !before.status.may_become(status) {
+        return Err(Failure::bad(
+            "A withdrawn update stays withdrawn; publish its bytes anew with sourceUpdateId",
+        ));
+    }
+    let after = Update {
+        status,
+        rollout: plan.rollout.unwrap_or(before.rollout),
+        mandatory: plan.mandatory.unwrap_or(before.mandatory),
+        release_notes: plan.release_notes.unwrap_or_else(|| before.release_notes.clone()),
+        ..before.clone()
+    };
+    let (old, new) = (UpdateView::of(&before), UpdateView::of(&after));
+    if old == new {
+        return Ok(after);
+    }
+    let change = UpdateChange {
+        status: after.status,
+        rollout: after.rollout,
+        mandatory: after.mandatory,
+        release_notes: after.release_notes.clone(),
+    };
+    write.org().change_update(id, &change).await?;
+    let withdrawn = after.status == UpdateStatus::Withdrawn && before.status != after.status;
+    write.audit("update.change", id, Some(&old), Some(&new)).await?;
+    write
+        .event(
+            if withdrawn {
+                "update.withdrawn"
+            } else {
+                "update.changed"
+            },
+            &new,
+        )
+        .await?;
+    Ok(after)
+}
+
+/// Deletes an update. Its identity stays taken.
+pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+    let update = locked(write, id).await?;
+    let now = write.now();
+    write.org().delete_update(&update, now).await?;
+    let view = UpdateView::of(&update);
+    write.audit("update.delete", id, Some(&view), NOTHING).await?;
+    if update.status != UpdateStatus::Withdrawn {
+        write.event("update.withdrawn", &view).await?;
+    }
+    Ok(())
+}
+
+/// The update as it stands once nobody else can change updates until this change ends.
+async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, Failure> {
+    let none = || Failure::NoSuch("update");
+    let seen = write.org().update(id).await?.ok_or_else(none)?;
+    write.touch_updates(&apps::bundle_id(&seen.bundle_id)?).await?;
+    write.org().update(id).await?.ok_or_else(none)
+}

@@ -1,0 +1,216 @@
+//! A change of state: one transaction with its audit rows, its events and, for an idempotent request, its answer.
+
+use axum::http::StatusCode;
+use launchway_domain::actor::Actor;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::OrgId;
+use launchway_domain::time::{DAY, EpochMs};
+use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::caller::{Caller, Origin};
+use crate::failure::Failure;
+
+/// How long the first answer to an idempotent request is kept.
+pub const ANSWER_LIFE: EpochMs = DAY;
+
+/// An open change. Dropped without [`Write::commit`] nothing of it happened.
+pub struct Write<'a> {
+    app: &'a App,
+    tx: Tx,
+    org: OrgId,
+    actor: Actor,
+    address: String,
+    request_id: String,
+    /// Where the answer is kept, and under what.
+    request: Option<(OrgId, RequestKey)>,
+    touched: bool,
+    now: EpochMs,
+}
+
+/// What a request that creates something begins with.
+#[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
+pub enum Begun<'a> {
+    /// It was answered before: this is the answer.
+    Kept(KeptAnswer),
+    /// It is new.
+    Fresh(Write<'a>),
+}
+
+impl<'a> Write<'a> {
+    /// Begins a change by a caller in its organization.
+    pub async fn begin(app: &'a App, caller: &Caller) -> Result<Write<'a>, Failure> {
+        Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await
+    }
+
+    /// Begins a change that is not made by a caller of the API: by the operator, or by who holds a link.
+    pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, Failure> {
+        Ok(Write {
+            app,
+            tx: app.db.write().await?,
+            org,
+            actor,
+            address: origin.map(|origin| origin.address.to_string()).unwrap_or_default(),
+            request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
+            request: None,
+            touched: false,
+            now: app.clock.now(),
+        })
+    }
+
+    /// Begins a change that creates something, or finds the answer that the same request got before.
+    /// A simultaneous twin waits here for the first to end.
+    pub async fn begin_create(
+        app: &'a App,
+        caller: &Caller,
+        request: Option<RequestKey>,
+    ) -> Result<Begun<'a>, Failure> {
+        let home = caller.home()?;
+        Self::begin(app, caller).await?.claim(home, request).await
+    }
+
+    /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
+    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Begun<'a>, Failure> {
+        if let Some(request) = request {
+            let (now, since) = (self.now, self.now - ANSWER_LIFE);
+            let mut keeper = self.tx.org(place);
+            if !keeper.claim_answer(&request, now, since).await? {
+                let kept = keeper.kept_answer(&request, since).await?;
+                let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
+                return same_body(kept, &request).map(Begun::Kept);
+            }
+            self.request = Some((place, request));
+        }
+        Ok(Begun::Fresh(self))
+    }
+
+    /// The organization's rows.
+    pub fn org(&mut self) -> Org<'_> {
+        self.tx.org(self.org)
+    }
+
+    /// All rows; `reason` says why.
+    pub fn system(&mut self, reason: &'static str) -> System<'_> {
+        self.tx.system(reason)
+    }
+
+    /// When the change happens.
+    pub fn now(&self) -> EpochMs {
+        self.now
+    }
+
+    /// Who makes it, as text.
+    pub fn by(&self) -> String {
+        self.actor.to_string()
+    }
+
+    /// The organization it happens in.
+    pub fn org_id(&self) -> OrgId {
+        self.org
+    }
+
+    /// The app it happens in.
+    pub fn app(&self) -> &'a App {
+        self.app
+    }
+
+    /// Announces that a bundle's updates change; the answer waits until the index of this node has followed.
+    pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), Failure> {
+        self.touched = true;
+        let now = self.now;
+        self.org().touch_updates(bundle, now).await?;
+        Ok(())
+    }
+
+    /// Adds a line to the audit log. `before` and `after` must hold no secret.
+    pub async fn audit(
+        &mut self,
+        action: &str,
+        resource: impl ToString,
+        before: Option<&(impl Serialize + ?Sized)>,
+        after: Option<&(impl Serialize + ?Sized)>,
+    ) -> Result<(), Failure> {
+        let row = AuditRow {
+            at: self.now,
+            actor: self.by(),
+            action: action.to_owned(),
+            resource: resource.to_string(),
+            before: before.map(to_json).transpose()?,
+            after: after.map(to_json).transpose()?,
+            address: self.address.clone(),
+            request_id: self.request_id.clone(),
+        };
+        Ok(self.org().add_audit(&row).await?)
+    }
+
+    /// Adds an event to the outbox, with the resource as the API shows it.
+    pub async fn event(&mut self, kind: &str, data: &impl Serialize) -> Result<(), Failure> {
+        let event = EventRow {
+            id: self.app.random.id(self.now),
+            kind: kind.to_owned(),
+            at: self.now,
+            data: to_json(data)?,
+        };
+        Ok(self.org().add_event(&event).await?)
+    }
+
+    /// Makes the change durable. When it returns, this node's checks see it.
+    pub async fn commit(self) -> Result<(), Failure> {
+        self.tx.commit().await?;
+        if self.touched {
+            // The change stands whatever happens here; the follower tries again by itself.
+            if let Err(error) = self.app.index.catch_up(&self.app.db).await {
+                tracing::warn!(%error, "the index of checks is behind the database");
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the change durable together with the answer (201) that a repeated request gets.
+    /// `shown_again` is the answer without what is shown only once.
+    pub async fn commit_created(mut self, shown_again: &impl Serialize) -> Result<(), Failure> {
+        if let Some((place, request)) = self.request.take() {
+            let body = to_json(shown_again)?;
+            self.tx
+                .org(place)
+                .keep_answer(&request, StatusCode::CREATED.as_u16(), &body)
+                .await?;
+        }
+        self.commit().await
+    }
+}
+
+/// The answer that an idempotent request got before, if it did: for work that is done ahead of the transaction.
+pub async fn kept_answer(
+    app: &App,
+    caller: &Caller,
+    request: &Option<RequestKey>,
+) -> Result<Option<KeptAnswer>, Failure> {
+    let Some(request) = request else { return Ok(None) };
+    let kept = app
+        .db
+        .read()
+        .await?
+        .org(caller.home()?)
+        .kept_answer(request, app.clock.now() - ANSWER_LIFE)
+        .await?;
+    kept.map(|kept| same_body(kept, request)).transpose()
+}
+
+fn same_body(kept: KeptAnswer, request: &RequestKey) -> Result<KeptAnswer, Failure> {
+    if kept.body_hash == request.body_hash {
+        Ok(kept)
+    } else {
+        Err(Failure::bad(
+            "This Idempotency-Key was used with another body; take a new key",
+        ))
+    }
+}
+
+fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// Stands for "nothing" in [`Write::audit`].
+pub const NOTHING: Option<&()> = None;

@@ -1,0 +1,12 @@
+//! The in-memory index that answers the public check, and how it follows the database.
+
+mod bundle;
+mod index;
+mod long_texts;
+
+pub mod follow;
+pub mod report_token;
+
+pub use bundle::Entry;
+pub use index::Index;
+pub use long_texts::LongTexts;

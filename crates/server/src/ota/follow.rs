@@ -1,0 +1,37 @@
+//! Follows the database: a change made by any process is in this process's index within a second.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_store::StoreError;
+
+use crate::app::App;
+
+const RETRY: Duration = Duration::from_millis(250);
+
+/// Follows until the process ends. While the database is away the index goes on answering what it knew.
+pub async fn run(app: Arc<App>) {
+    let mut away = false;
+    loop {
+        match follow(&app, &mut away).await {
+            Ok(never) => match never {},
+            Err(error) => {
+                if !std::mem::replace(&mut away, true) {
+                    tracing::warn!(%error, "the database is away; checks are answered from memory");
+                }
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+async fn follow(app: &App, away: &mut bool) -> Result<std::convert::Infallible, StoreError> {
+    let mut watch = app.db.watch().await?;
+    loop {
+        app.index.catch_up(&app.db).await?;
+        if std::mem::take(away) {
+            tracing::info!("the database is back");
+        }
+        watch.changed().await?;
+    }
+}

@@ -1,0 +1,109 @@
+//! Inspects update packages before they are published (contract part 7): a ZIP that every device unpacks in the same way,
+//! inside its own folder, to what it says it holds.
+//!
+//! Readers of ZIP trust different parts of an archive: some the directory at the end, some the headers before each entry,
+//! some search for either. So all parts must agree and cover the file without gap or overlap; then every reader sees
+//! the same entries. Each entry is unpacked to nowhere to see its true size and checksum.
+//!
+//! Memory is bounded by [`Limits::max_files`] times [`Limits::max_path`]; time by the size of the file and
+//! [`Limits::max_unpacked`].
+
+mod contents;
+mod directory;
+mod end;
+mod extra;
+mod fields;
+mod names;
+mod refusal;
+
+use std::fs::File;
+
+use contents::Unpacker;
+use fields::Archive;
+pub use refusal::{EntryName, Fault, Refusal};
+
+/// What a package may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries, files and folders together.
+    pub max_files: u64,
+    /// Bytes of all files, unpacked.
+    pub max_unpacked: u64,
+    /// How many times its packed size an entry, or the whole, may have unpacked, if that is over 1 MiB.
+    pub max_ratio: u64,
+    /// Bytes of a path.
+    pub max_path: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_files: 20_000,
+            max_unpacked: 2 << 30,
+            max_ratio: 200,
+            max_path: 512,
+        }
+    }
+}
+
+impl Limits {
+    /// Whether this much from this little is a bomb. Below a mebibyte nothing is: text packs well.
+    fn is_bomb(&self, packed: u64, unpacked: u64) -> bool {
+        unpacked > 1 << 20 && unpacked > packed.saturating_mul(self.max_ratio)
+    }
+}
+
+/// What is in a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inspected {
+    /// Files, without folders.
+    pub file_count: u64,
+    /// Bytes of all files, unpacked.
+    pub unpacked_size: u64,
+}
+
+/// Reads the whole package in `file` and says what is in it. `file` must not change meanwhile; its position does not
+/// matter and is not moved. It blocks and computes: 100 MiB take about a second.
+///
+/// # Errors
+/// The first [`Refusal`] found. [`Refusal::Unreadable`] alone is no fault of the package.
+pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, Refusal> {
+    let archive = Archive::new(file)?;
+    let directory = directory::read(&archive, limits)?;
+    names::check_collisions(&directory.entries)?;
+    let unpacked = directory
+        .entries
+        .iter()
+        .fold(0u64, |sum, entry| sum.saturating_add(entry.unpacked));
+    if unpacked > limits.max_unpacked {
+        return Err(Refusal::TooLarge {
+            limit: limits.max_unpacked,
+        });
+    }
+    if let Some(bomb) = directory
+        .entries
+        .iter()
+        .find(|entry| limits.is_bomb(entry.packed, entry.unpacked))
+    {
+        return Err(bomb.refused(Fault::Bomb {
+            ratio: limits.max_ratio,
+        }));
+    }
+    if limits.is_bomb(archive.len, unpacked) {
+        return Err(Refusal::Bomb {
+            ratio: limits.max_ratio,
+        });
+    }
+    let file_count = directory.entries.iter().filter(|entry| !entry.is_folder()).count();
+    if file_count == 0 {
+        return Err(Refusal::Empty);
+    }
+    Unpacker::new(&archive).check(directory)?;
+    Ok(Inspected {
+        file_count: file_count as u64,
+        unpacked_size: unpacked,
+    })
+}
+
+#[cfg(test)]
+mod tests;

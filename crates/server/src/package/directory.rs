@@ -1,0 +1,220 @@
+//! The directory at the end of a ZIP (APPNOTE 4.3.12): what it says of each entry, and whether that is allowed.
+
+use std::io::{BufReader, Read};
+
+use super::Limits;
+use super::end::End;
+use super::extra::Extra;
+use super::fields::{Archive, Fields};
+use super::names;
+use super::refusal::{EntryName, Fault, Refusal};
+
+/// Length of the fixed part of an entry.
+const HEADER: usize = 46;
+
+/// Flags of an entry.
+const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+const PATCH: u16 = 1 << 5;
+/// Size and checksum follow the data instead of standing in the entry's own header.
+pub(super) const DESCRIPTOR: u16 = 1 << 3;
+const UTF8: u16 = 1 << 11;
+/// The flags that change what an entry is; the others are hints.
+pub(super) const MEANINGFUL: u16 = ENCRYPTED | PATCH | DESCRIPTOR | UTF8;
+
+/// Methods of packing.
+pub(super) const STORED: u16 = 0;
+pub(super) const DEFLATED: u16 = 8;
+const AES: u16 = 99;
+
+/// The directory.
+pub(super) struct Directory {
+    /// In the order in which they stand in it.
+    pub entries: Vec<Entry>,
+    /// Where it starts, which is where the entries must end.
+    pub start: u64,
+}
+
+/// What the directory says of one entry.
+pub(super) struct Entry {
+    pub name: Box<[u8]>,
+    pub flags: u16,
+    pub method: u16,
+    pub checksum: u32,
+    pub packed: u64,
+    pub unpacked: u64,
+    /// Where its own header starts.
+    pub start: u64,
+}
+
+impl Entry {
+    pub fn is_folder(&self) -> bool {
+        self.name.ends_with(b"/")
+    }
+
+    /// The name without a folder's slash.
+    pub fn path(&self) -> &[u8] {
+        self.name.strip_suffix(b"/").unwrap_or(&self.name)
+    }
+
+    pub fn refused(&self, fault: Fault) -> Refusal {
+        refused(&self.name, fault)
+    }
+}
+
+fn refused(name: &[u8], fault: Fault) -> Refusal {
+    Refusal::Entry {
+        entry: EntryName::new(name),
+        fault,
+    }
+}
+
+/// Reads the whole directory.
+pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, Refusal> {
+    let end = End::find(archive)?;
+    if end.count > limits.max_files {
+        return Err(Refusal::TooManyEntries {
+            count: end.count,
+            limit: limits.max_files,
+        });
+    }
+    let mut reader = Reader {
+        bytes: BufReader::with_capacity(1 << 16, archive.span(end.start, end.end)),
+        left: end.end - end.start,
+    };
+    let mut entries = Vec::new();
+    for _ in 0..end.count {
+        entries.push(reader.entry(limits)?);
+    }
+    if reader.left > 0 {
+        return Err(Refusal::Directory("it has more bytes than its entries"));
+    }
+    Ok(Directory {
+        entries,
+        start: end.start,
+    })
+}
+
+/// Reads entry after entry.
+struct Reader<R> {
+    bytes: R,
+    left: u64,
+}
+
+impl<R: Read> Reader<R> {
+    fn entry(&mut self, limits: &Limits) -> Result<Entry, Refusal> {
+        let mut fixed = [0; HEADER];
+        self.fill(&mut fixed)?;
+        let header = Header::read(&fixed).ok_or(Refusal::Directory("an entry of it does not start as one"))?;
+        let name = self.take(header.name_length)?;
+        let extra = self.take(header.extra_length)?;
+        self.take(header.comment_length)?;
+        let refuse = |fault| refused(&name, fault);
+        names::check_path(&name, limits.max_path).map_err(refuse)?;
+        header.check(name.ends_with(b"/")).map_err(refuse)?;
+        let extra = Extra::read(&extra).ok_or(refused(&name, Fault::Extra))?;
+        if extra.other_name(&name) {
+            return Err(refused(&name, Fault::Disagrees("name")));
+        }
+        let mut wide = extra.wide();
+        let (unpacked, packed) = (wide.number(header.unpacked), wide.number(header.packed));
+        let (Some(unpacked), Some(packed), Some(start)) = (unpacked, packed, wide.number(header.start)) else {
+            return Err(refused(&name, Fault::Extra));
+        };
+        let Header {
+            flags,
+            method,
+            checksum,
+            ..
+        } = header;
+        Ok(Entry {
+            flags,
+            method,
+            checksum,
+            packed,
+            unpacked,
+            start,
+            name: name.into(),
+        })
+    }
+
+    fn take(&mut self, count: u16) -> Result<Vec<u8>, Refusal> {
+        let mut bytes = vec![0; usize::from(count)];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Refusal> {
+        let short = Refusal::Directory("it has fewer bytes than its entries");
+        self.left = self.left.checked_sub(buffer.len() as u64).ok_or(short)?;
+        Ok(self.bytes.read_exact(buffer)?)
+    }
+}
+
+/// The fixed part of an entry of the directory.
+struct Header {
+    flags: u16,
+    method: u16,
+    checksum: u32,
+    packed: u32,
+    unpacked: u32,
+    name_length: u16,
+    extra_length: u16,
+    comment_length: u16,
+    disk: u16,
+    attributes: u32,
+    start: u32,
+}
+
+impl Header {
+    fn read(bytes: &[u8; HEADER]) -> Option<Header> {
+        let mut fields = Fields(bytes);
+        if fields.u32()? != u32::from_le_bytes(*b"PK\x01\x02") {
+            return None;
+        }
+        // Which programs made it and can read it.
+        fields.u32()?;
+        let (flags, method) = (fields.u16()?, fields.u16()?);
+        // Date and time.
+        fields.u32()?;
+        let (checksum, packed, unpacked) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        let (name_length, extra_length, comment_length) = (fields.u16()?, fields.u16()?, fields.u16()?);
+        let disk = fields.u16()?;
+        // Whether it is text.
+        fields.u16()?;
+        let (attributes, start) = (fields.u32()?, fields.u32()?);
+        Some(Header {
+            flags,
+            method,
+            checksum,
+            packed,
+            unpacked,
+            name_length,
+            extra_length,
+            comment_length,
+            disk,
+            attributes,
+            start,
+        })
+    }
+
+    fn check(&self, is_folder: bool) -> Result<(), Fault> {
+        if self.flags & ENCRYPTED != 0 || self.method == AES {
+            return Err(Fault::Encrypted);
+        }
+        if !matches!(self.method, STORED | DEFLATED) {
+            return Err(Fault::Method(self.method));
+        }
+        if self.flags & PATCH != 0 || self.disk != 0 {
+            return Err(Fault::Incomplete);
+        }
+        // The kind of file as Unix has it. Programs that are not of Unix leave it 0, but readers do not all ask which.
+        match self.attributes >> 16 & 0o170_000 {
+            0 => Ok(()),
+            0o040_000 if is_folder => Ok(()),
+            0o100_000 if !is_folder => Ok(()),
+            0o040_000 | 0o100_000 => Err(Fault::KindDisagrees),
+            0o120_000 => Err(Fault::Link),
+            _ => Err(Fault::Special),
+        }
+    }
+}

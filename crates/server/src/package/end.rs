@@ -1,0 +1,165 @@
+//! The record at the very end of a ZIP that says where the directory is (APPNOTE 4.3.14 to 4.3.16).
+
+use super::fields::{Archive, Fields};
+use super::refusal::Refusal;
+
+/// Lengths of the record, of the locator of its wide form, and of that.
+const END: u64 = 22;
+const LOCATOR: u64 = 20;
+const WIDE_END: u64 = 56;
+
+/// In place of a number that is in the wide record.
+const ELSEWHERE_16: u16 = u16::MAX;
+const ELSEWHERE_32: u32 = u32::MAX;
+
+/// What the end record says.
+pub(super) struct End {
+    /// How many entries the directory has.
+    pub count: u64,
+    /// Where the directory starts and ends in the file.
+    pub start: u64,
+    pub end: u64,
+}
+
+impl End {
+    /// Takes the last end record, as readers that search from the end do, and wants it to end with the file.
+    pub fn find(archive: &Archive<'_>) -> Result<End, Refusal> {
+        const MAX_TAIL: u64 = END + u16::MAX as u64;
+        let tail_start = archive.len.saturating_sub(MAX_TAIL);
+        let mut tail = vec![0; usize::try_from(archive.len - tail_start).unwrap_or(0)];
+        archive.read(tail_start, &mut tail)?;
+        let at = tail
+            .windows(4)
+            .rposition(|bytes| bytes == b"PK\x05\x06")
+            .ok_or(Refusal::NotZip)?;
+        let (narrow, comment) = Narrow::read(&tail[at..]).ok_or(Refusal::NotZip)?;
+        let rest = archive.len - tail_start - at as u64 - END;
+        if rest > comment {
+            return Err(Refusal::TrailingBytes);
+        }
+        if rest < comment {
+            return Err(Refusal::NotZip);
+        }
+        let at = tail_start + at as u64;
+        let (whole, end) = match narrow.wide(archive, at)? {
+            Some(wide) => wide,
+            None => (narrow.as_wide(), at),
+        };
+        if whole.disk != 0 || whole.directory_disk != 0 || whole.count_here != whole.count {
+            return Err(Refusal::Directory("it is only one part of several files"));
+        }
+        match whole.start.checked_add(whole.size) {
+            Some(sum) if sum == end => Ok(End {
+                count: whole.count,
+                start: whole.start,
+                end,
+            }),
+            // The classic sign of a program or a picture with an archive behind it: all positions are too small.
+            Some(sum) if sum < end => Err(Refusal::LeadingBytes),
+            _ => Err(Refusal::Directory("it is not where it says")),
+        }
+    }
+}
+
+/// The end record's numbers as they always stand there.
+struct Narrow {
+    disk: u16,
+    directory_disk: u16,
+    count_here: u16,
+    count: u16,
+    size: u32,
+    start: u32,
+}
+
+/// The same in full width.
+#[derive(PartialEq, Eq)]
+struct Wide {
+    disk: u32,
+    directory_disk: u32,
+    count_here: u64,
+    count: u64,
+    size: u64,
+    start: u64,
+}
+
+impl Narrow {
+    /// Gives the length of the comment that follows as well.
+    fn read(bytes: &[u8]) -> Option<(Narrow, u64)> {
+        let mut fields = Fields(bytes);
+        fields.u32()?;
+        let narrow = Narrow {
+            disk: fields.u16()?,
+            directory_disk: fields.u16()?,
+            count_here: fields.u16()?,
+            count: fields.u16()?,
+            size: fields.u32()?,
+            start: fields.u32()?,
+        };
+        Some((narrow, u64::from(fields.u16()?)))
+    }
+
+    fn as_wide(&self) -> Wide {
+        Wide {
+            disk: self.disk.into(),
+            directory_disk: self.directory_disk.into(),
+            count_here: self.count_here.into(),
+            count: self.count.into(),
+            size: self.size.into(),
+            start: self.start.into(),
+        }
+    }
+
+    /// The wide end record (ZIP64) if there is one before `at`, and where it starts. It must say what this one says,
+    /// for some readers take the one and some the other.
+    fn wide(&self, archive: &Archive<'_>, at: u64) -> Result<Option<(Wide, u64)>, Refusal> {
+        let Some(locator_start) = at.checked_sub(LOCATOR) else {
+            return Ok(None);
+        };
+        let mut locator = [0; LOCATOR as usize];
+        archive.read(locator_start, &mut locator)?;
+        let mut fields = Fields(&locator);
+        if fields.u32() != Some(u32::from_le_bytes(*b"PK\x06\x07")) {
+            return Ok(None);
+        }
+        let damaged = Refusal::Directory("its wide end record does not fit");
+        let (disk, start, disks) = (fields.u32(), fields.u64(), fields.u32());
+        let expected = locator_start.checked_sub(WIDE_END);
+        let (Some(start), true) = (start, start == expected && disk == Some(0) && disks <= Some(1)) else {
+            return Err(damaged);
+        };
+        let mut record = [0; WIDE_END as usize];
+        archive.read(start, &mut record)?;
+        match Wide::read(&record) {
+            Some(wide) if self.agrees(&wide) => Ok(Some((wide, start))),
+            _ => Err(damaged),
+        }
+    }
+
+    fn agrees(&self, wide: &Wide) -> bool {
+        let count = |narrow: u16, wide: u64| narrow == ELSEWHERE_16 || u64::from(narrow) == wide;
+        let place = |narrow: u32, wide: u64| narrow == ELSEWHERE_32 || u64::from(narrow) == wide;
+        count(self.disk, wide.disk.into())
+            && count(self.directory_disk, wide.directory_disk.into())
+            && count(self.count_here, wide.count_here)
+            && count(self.count, wide.count)
+            && place(self.size, wide.size)
+            && place(self.start, wide.start)
+    }
+}
+
+impl Wide {
+    fn read(record: &[u8]) -> Option<Wide> {
+        let mut fields = Fields(record);
+        let is_whole = fields.u32()? == u32::from_le_bytes(*b"PK\x06\x06") && fields.u64()? == WIDE_END - 12;
+        // Which programs made it and can read it.
+        fields.u32()?;
+        is_whole.then_some(Wide {
+            disk: fields.u32()?,
+            directory_disk: fields.u32()?,
+            count_here: fields.u64()?,
+            count: fields.u64()?,
+            size: fields.u64()?,
+            start: fields.u64()?,
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Paths of entries: which are allowed, and which are the same on some device.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::directory::Entry;
+use super::refusal::{EntryName, Fault, Refusal};
+
+/// What file systems take as one name, in bytes.
+const MAX_PART: usize = 255;
+
+/// Whether the path stays inside the folder that it is unpacked to, on every system. A slash at the end is a folder's.
+pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), Fault> {
+    if name.is_empty() {
+        return Err(Fault::NoName);
+    }
+    if name.len() > max_path {
+        return Err(Fault::PathTooLong { limit: max_path });
+    }
+    let path = std::str::from_utf8(name).map_err(|_| Fault::NotUtf8)?;
+    if path.chars().any(char::is_control) {
+        return Err(Fault::ControlCharacter);
+    }
+    if path.contains('\\') {
+        return Err(Fault::Backslash);
+    }
+    if path.starts_with('/') {
+        return Err(Fault::Absolute);
+    }
+    if matches!(name, [letter, b':', ..] if letter.is_ascii_alphabetic()) {
+        return Err(Fault::DriveLetter);
+    }
+    for part in path.strip_suffix('/').unwrap_or(path).split('/') {
+        match part {
+            ".." => return Err(Fault::Climbs),
+            "" | "." => return Err(Fault::NotPlain),
+            part if part.len() > MAX_PART => return Err(Fault::PathTooLong { limit: max_path }),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether each entry gets a place of its own wherever it is unpacked.
+pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), Refusal> {
+    let mut places: Vec<(String, &Entry)> = entries.iter().map(|entry| (place(entry.path()), entry)).collect();
+    places.sort_by(|(first, _), (second, _)| first.cmp(second));
+    // Right behind a file come those that take it for a folder: their places begin with its own and the lowest character.
+    for pair in places.windows(2) {
+        let [(place, entry), (next_place, next)] = pair else {
+            continue;
+        };
+        match next_place.strip_prefix(place.as_str()) {
+            Some("") if entry.is_folder() != next.is_folder() => {
+                let file = if entry.is_folder() { next } else { entry };
+                return Err(file.refused(Fault::FileAndFolder));
+            }
+            Some("") if entry.path() == next.path() => return Err(entry.refused(Fault::Duplicate)),
+            Some("") => {
+                return Err(next.refused(Fault::DuplicateByCase {
+                    other: EntryName::new(&entry.name),
+                }));
+            }
+            Some(rest) if rest.starts_with(SEPARATOR) && !entry.is_folder() => {
+                return Err(entry.refused(Fault::FileAndFolder));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Stands for the slash, and sorts before all that paths may have.
+const SEPARATOR: char = '\0';
+
+/// The path as a file system that ignores letter case and Unicode forms sees it. Upper case comes first because it joins
+/// what lower case alone keeps apart (`ſ` and `s`, `ß` and `ss`).
+fn place(path: &[u8]) -> String {
+    let path = String::from_utf8_lossy(path);
+    let folded = path.nfd().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    folded
+        .nfc()
+        .map(|character| if character == '/' { SEPARATOR } else { character })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_of_paths() {
+        let long_part = "a".repeat(256);
+        let cases: [(&[u8], Option<Fault>); 25] = [
+            (b"index.html", None),
+            (b"a/b/c.js", None),
+            (b"a/", None),
+            (b"..a/.b/c..", None),
+            (b"ab:c", None),
+            ("\u{fc}/\u{1f600}.png".as_bytes(), None),
+            (b"", Some(Fault::NoName)),
+            (b"/", Some(Fault::Absolute)),
+            (b"/etc/passwd", Some(Fault::Absolute)),
+            (b"..", Some(Fault::Climbs)),
+            (b"../a", Some(Fault::Climbs)),
+            (b"a/../../b", Some(Fault::Climbs)),
+            (b"a/..", Some(Fault::Climbs)),
+            (b"a/../", Some(Fault::Climbs)),
+            (b"a//b", Some(Fault::NotPlain)),
+            (b"./a", Some(Fault::NotPlain)),
+            (b"a//", Some(Fault::NotPlain)),
+            (b"..\\a", Some(Fault::Backslash)),
+            (b"C:/a", Some(Fault::DriveLetter)),
+            (b"c:a", Some(Fault::DriveLetter)),
+            (b"a\0b", Some(Fault::ControlCharacter)),
+            (b"a\nb", Some(Fault::ControlCharacter)),
+            ("a\u{85}b".as_bytes(), Some(Fault::ControlCharacter)),
+            (b"a\xff", Some(Fault::NotUtf8)),
+            (long_part.as_bytes(), Some(Fault::PathTooLong { limit: 300 })),
+        ];
+        for (path, fault) in cases {
+            assert_eq!(check_path(path, 300).err(), fault, "{:?}", EntryName::new(path));
+        }
+        assert_eq!(check_path(&[b'a'; 6], 5), Err(Fault::PathTooLong { limit: 5 }));
+    }
+
+    #[test]
+    fn equal_places() {
+        for (one, other) in [
+            ("A/b", "a/B"),
+            ("\u{e9}", "e\u{301}"),
+            ("\u{c9}", "e\u{301}"),
+            ("\u{17f}", "S"),
+            ("STRASSE", "stra\u{df}e"),
+        ] {
+            assert_eq!(place(one.as_bytes()), place(other.as_bytes()), "{one} {other}");
+        }
+        assert_ne!(place(b"e"), place("\u{e9}".as_bytes()));
+    }
+}

@@ -1,0 +1,106 @@
+//! The commands of `launchway-server`: serve, migrate, admin, openapi.
+
+mod args;
+mod demo;
+mod serve;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::admin;
+use crate::app::StartError;
+use crate::config::{Config, LogFormat, credentials_from_environment};
+use crate::failure::Failure;
+use args::{Args, Command};
+
+/// Why a command failed; its text is what the operator sees.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The service cannot start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// What was asked for is not possible.
+    #[error(transparent)]
+    Refused(#[from] Failure),
+    /// Standard input or output, or a file.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Runs the program; the exit code is 0 when it did what was asked, 1 when not, 2 for a wrong command line.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let config = match Config::load(args.settings.clone(), credentials_from_environment()) {
+        Ok(config) => config,
+        Err(error) => return fail(&error),
+    };
+    if let Some(Command::Openapi) = args.command {
+        return print_openapi();
+    }
+    start_log(
+        config.log_format,
+        matches!(args.command, None | Some(Command::Serve { .. })),
+    );
+    // S3 over https and webhooks need one; the same for the whole process.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let done = runtime.block_on(async {
+        match args.command.unwrap_or(Command::Serve { demo: false }) {
+            Command::Serve { demo } => serve::serve(config, demo).await,
+            Command::Migrate => migrate(config).await,
+            Command::Admin { command, json } => admin::run(config, command, json).await,
+            Command::Openapi => Ok(()),
+        }
+    });
+    // Work on other threads whose request is gone, such as looking into a large package, is not waited for.
+    runtime.shutdown_background();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+async fn migrate(config: Config) -> Result<(), CommandError> {
+    admin::open(config).await?;
+    writeln!(std::io::stdout(), "The database is up to date.")?;
+    Ok(())
+}
+
+fn print_openapi() -> ExitCode {
+    let document = crate::http::router::openapi_document();
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &dyn std::fmt::Display) -> ExitCode {
+    // Where standard error is gone too there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "error: {error}");
+    ExitCode::FAILURE
+}
+
+/// Log lines go to standard error. A command that answers and ends shows only what is wrong.
+fn start_log(format: LogFormat, serving: bool) {
+    use tracing_subscriber::EnvFilter;
+    // PostgreSQL tells of every table that is there already.
+    let default = if serving { "info,sqlx=warn" } else { "error" };
+    let filter = EnvFilter::builder()
+        .with_env_var("LAUNCHWAY_LOG")
+        .try_from_env()
+        .unwrap_or_else(|_| EnvFilter::new(default));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    match format {
+        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => log.with_target(false).init(),
+    }
+}

@@ -1,0 +1,142 @@
+//! `serve --demo`: an organization with an owner, a key, the sample app and an update of it, and what to try next.
+
+use std::io::{Cursor, Write};
+
+use launchway_api::keys::CreateKey;
+use launchway_api::updates::{CreateUpdate, TextOrNumber};
+use launchway_domain::actor::Actor;
+use launchway_domain::app::{Package, UPLOAD_LIFE, Upload};
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Role;
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::packages::Prepared;
+use crate::ops::uploads::copy_key;
+use crate::ops::write::Write as Change;
+use crate::ops::{accounts, keys, orgs, publish};
+
+const BUNDLE: &str = "com.example.sample";
+const EMAIL: &str = "demo@example.com";
+/// The sample app of `examples/sample-app`, in the binary.
+const FILES: [(&str, &[u8]); 5] = [
+    (
+        "index.html",
+        include_bytes!("../../../../examples/sample-app/index.html"),
+    ),
+    ("style.css", include_bytes!("../../../../examples/sample-app/style.css")),
+    ("app.js", include_bytes!("../../../../examples/sample-app/app.js")),
+    (
+        "version.js",
+        include_bytes!("../../../../examples/sample-app/version.js"),
+    ),
+    ("icon.svg", include_bytes!("../../../../examples/sample-app/icon.svg")),
+];
+
+/// Makes the demo on an empty database; gives the text that says what to open and to paste.
+pub async fn prepare(app: &App) -> Result<String, Failure> {
+    if app
+        .db
+        .read()
+        .await?
+        .system("whether this is the first run")
+        .has_orgs()
+        .await?
+    {
+        return Ok(
+            "The demo is for an empty database; this one has organizations already, and nothing was changed."
+                .to_owned(),
+        );
+    }
+    let password = app.random.token();
+    let hash = app.passwords.hash(&password).await?;
+    let org = orgs::plan(app, "Demo".to_owned());
+    let mut change = Change::open(app, org.id, Actor::Operator, None).await?;
+    orgs::insert(&mut change, &org).await?;
+    let user = accounts::create_user(&mut change, EMAIL, &hash).await?;
+    accounts::join(&mut change, org.id, &user, Role::Owner).await?;
+    let scopes = Scope::GRANTABLE.iter().map(Scope::to_string).collect();
+    let plan = keys::plan(&CreateKey {
+        name: "demo".to_owned(),
+        scopes,
+        expires_in_days: None,
+    })?;
+    let (key, _) = keys::create(&mut change, plan).await?;
+    change.commit().await?;
+    publish_sample(app, org.id).await?;
+    Ok(words(&app.public_url, &password, key.reveal()))
+}
+
+async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
+    let zip = pack().map_err(|error| Failure::Internal(format!("packing the sample app: {error}")))?;
+    let now = app.clock.now();
+    let upload = Upload {
+        id: app.random.id(now),
+        org_id: org,
+        file_name: "sample-app.zip".to_owned(),
+        size: zip.len() as i64,
+        sha256: hex::encode(Sha256::digest(&zip)),
+        used: false,
+        created_at: now,
+        expires_at: now + UPLOAD_LIFE,
+    };
+    let prepared = store(app, upload, &zip).await?;
+    let plan = publish::plan(&CreateUpdate {
+        upload_id: Some(prepared.upload.id.to_string()),
+        bundle_id: BUNDLE.to_owned(),
+        platform: "android".to_owned(),
+        version: "1.0.0".to_owned(),
+        build_number: Some(TextOrNumber::Number(2)),
+        release_notes: Some("The first update of the sample app.".to_owned()),
+        ..CreateUpdate::default()
+    })?;
+    let mut change = Change::open(app, org, Actor::Operator, None).await?;
+    change.org().create_upload(&prepared.upload, "operator").await?;
+    publish::publish(&mut change, plan, Some(&prepared)).await?;
+    change.commit().await
+}
+
+/// Puts the bytes where the copy of an upload would lie.
+async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, Failure> {
+    let failed = |error: std::io::Error| Failure::Unavailable(format!("a temporary file: {error}"));
+    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    file.write_all(zip).map_err(failed)?;
+    let id = app.random.id(upload.created_at);
+    let key = copy_key(upload.id, id)?;
+    app.blob.put_file(&key, file.path()).await?;
+    let package = Package {
+        id,
+        org_id: upload.org_id,
+        blob_key: key.as_str().to_owned(),
+        size: upload.size,
+        sha256: upload.sha256.clone(),
+        file_count: FILES.len() as i64,
+    };
+    Ok(Prepared { upload, package })
+}
+
+fn pack() -> zip::result::ZipResult<Vec<u8>> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in FILES {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())?;
+        zip.write_all(bytes)?;
+    }
+    Ok(zip.finish()?.into_inner())
+}
+
+fn words(url: &str, password: &str, key: &str) -> String {
+    format!(
+        "The demo is ready. Ask as a phone with version 1.0.0 build 1 of the sample app would:
+
+  curl '{url}/api/update/check/{BUNDLE}?currentVersion=1.0.0&currentBuild=1&platform=android'
+
+Publish an update of your own. This key is shown once:
+
+  echo {key} | launchway login --url {url} --with-key
+  launchway update android --dir examples/sample-app --bundle-id {BUNDLE} --version 1.0.1 --all-configurations
+
+Sign in at {url}/ as {EMAIL} with the password {password}. The API is described at {url}/docs."
+    )
+}

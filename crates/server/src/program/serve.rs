@@ -1,0 +1,112 @@
+//! Serving: opens everything, says where, and goes on until it is told to stop.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::{App, StartError, World};
+use crate::clock::SystemClock;
+use crate::config::{Config, ConfigError, make_private_dir};
+use crate::http::front::{self, Front};
+use crate::jobs;
+use crate::metrics;
+use crate::ops::accounts;
+use crate::program::{CommandError, demo};
+use crate::random::SystemRandom;
+
+/// Serves until SIGTERM or SIGINT.
+pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
+    let _alone = if config.is_embedded() {
+        Some(lock_data_dir(&config)?)
+    } else {
+        None
+    };
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(StartError::io(format!("--listen {}", config.listen)))?;
+    let address = listener.local_addr().map_err(StartError::io("--listen"))?;
+    let world = World {
+        clock: Arc::new(SystemClock),
+        random: Arc::new(SystemRandom),
+    };
+    let app = App::open(config, format!("http://{}", reachable(address)), world).await?;
+    app.index.catch_up(&app.db).await.map_err(StartError::from)?;
+    if !app.is_https() && !address.ip().is_loopback() {
+        tracing::warn!("the service is reached over plain http; put a proxy with TLS in front and set --public-url");
+    }
+    if let Some(address) = app.config.metrics_listen {
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(StartError::io(format!("--metrics-listen {address}")))?;
+        tokio::spawn(metrics::serve(app.clone(), listener));
+    }
+    jobs::start(&app);
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: no new requests, what runs is finished");
+    };
+    let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
+    announce(&app, address, with_demo).await?;
+    serving.await.map_err(std::io::Error::other)?;
+    if let Err(error) = app.last_used.flush(&app.db).await {
+        tracing::warn!(%error, "last use could not be written");
+    }
+    app.db.close().await;
+    Ok(())
+}
+
+/// One line on standard output when the service can be reached, then what to do next.
+async fn announce(app: &App, address: SocketAddr, with_demo: bool) -> Result<(), CommandError> {
+    let mut out = std::io::stdout();
+    writeln!(out, "Listening on http://{}", reachable(address))?;
+    if with_demo {
+        writeln!(out, "\n{}", demo::prepare(app).await?)?;
+    } else if let Some(token) = accounts::offer_setup(app).await? {
+        writeln!(
+            out,
+            "\nThis server is new. Open this link once to make your organization and account:\n"
+        )?;
+        writeln!(out, "  {}/setup?token={token}\n", app.public_url)?;
+        writeln!(out, "Or run, with the same settings:\n")?;
+        writeln!(out, "  launchway-server admin create-org --name \"My team\"")?;
+        writeln!(
+            out,
+            "  launchway-server admin create-user --email you@example.com --org ORG_ID --role owner"
+        )?;
+        writeln!(out, "  launchway-server admin create-key --org ORG_ID --name laptop\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The address a client on this machine can use: a wildcard is shown as the loopback.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, v6.port())),
+        other => other,
+    }
+}
+
+/// Two servers on one embedded database would count and follow apart: the second does not start.
+fn lock_data_dir(config: &Config) -> Result<File, StartError> {
+    make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
+    let path = config.data_dir.join("server.lock");
+    let file = File::create(&path).map_err(StartError::io("--data-dir"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(_) => {
+            let problem = format!("{} is in use by another launchway-server", config.data_dir.display());
+            Err(ConfigError::new("--data-dir", problem).into())
+        }
+    }
+}

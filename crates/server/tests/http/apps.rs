@@ -1,0 +1,207 @@
+//! `/apps`: a bundle id belongs to one organization of the service, whatever its letter case, and stays there even when
+//! the app is deleted (contract part 2).
+
+use std::process::Command;
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::iso;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, TestApp};
+
+const BUNDLE: &str = "com.example.app";
+
+async fn claim(app: &TestApp, key: &str, bundle: &str) -> Answer {
+    app.call(key, Method::POST, "/apps", Some(json!({"bundleId": bundle})))
+        .await
+}
+
+async fn list(app: &TestApp, key: &str) -> Value {
+    app.call(key, Method::GET, "/apps", None).await.expect(200)
+}
+
+fn is_foreign(answer: &Answer, bundle: &str) {
+    let who_can = "belongs to another organization; the operator of this server can transfer it";
+    answer.expect_error(403, &format!("The bundle id {bundle} {who_can}"));
+}
+
+#[tokio::test]
+async fn any_member_and_any_key_claims_an_app() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let cookie = app.user(org, "ada@example.com", Role::Member).await;
+    let key = app.key(org, &[Scope::Submit]).await;
+    let body = json!({"bundleId": "com.example.App", "name": " The App "});
+    let first = app.browse(&cookie, Method::POST, "/apps", Some(body)).await.expect(201);
+    let expected = json!({
+        "id": first["id"], "status": "active", "bundleId": "com.example.App", "name": "The App", "createdAt": iso(START),
+    });
+    assert_eq!(first, expected);
+    assert!(first["id"].as_str().unwrap().starts_with("app_"), "{first}");
+    app.advance(1);
+    let second = claim(&app, &key, "com.example.other").await.expect(201);
+    assert_eq!(second["name"], "com.example.other");
+    let listed = list(&app, &key).await;
+    assert_eq!(
+        listed,
+        json!({"items": [second, first], "total": 2, "limit": 10, "offset": 0})
+    );
+    let one = app
+        .call(
+            &key,
+            Method::GET,
+            &format!("/apps?id={}", first["id"].as_str().unwrap()),
+            None,
+        )
+        .await;
+    assert_eq!(one.expect(200), first);
+}
+
+#[tokio::test]
+async fn a_bundle_id_has_one_form() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let longest = format!("com.{}", "x".repeat(151));
+    for bundle in ["app", "com.example.my_app-2", longest.as_str()] {
+        assert_eq!(claim(&app, &key, bundle).await.expect(201)["bundleId"], bundle);
+    }
+    let too_long = format!("{longest}x");
+    for bundle in [
+        "",
+        " ",
+        "com..app",
+        ".app",
+        "app.",
+        "com.example.app ",
+        "com/example",
+        "com.ex\u{e4}mple",
+        &too_long,
+    ] {
+        let message = claim(&app, &key, bundle).await.expect(400)["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(message.starts_with("bundleId must be "), "{message}");
+    }
+    for name in ["", "  ", "a\nb", &"x".repeat(101)] {
+        let body = json!({"bundleId": "com.example.named", "name": name});
+        let answer = app.call(&key, Method::POST, "/apps", Some(body)).await;
+        answer.expect_error(400, "name must have 1 to 100 visible characters");
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_id_is_claimed_once_whatever_its_letter_case() {
+    let app = TestApp::start().await;
+    let (_, mine) = app.org_with_key().await;
+    let (_, theirs) = app.org_with_key().await;
+    let id = claim(&app, &mine, BUNDLE).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for bundle in [BUNDLE, "COM.example.App"] {
+        let there = format!("The app {BUNDLE} is there already; its id is {id}");
+        claim(&app, &mine, bundle).await.expect_error(400, &there);
+        is_foreign(&claim(&app, &theirs, bundle).await, bundle);
+        let publish = app.publish(&theirs, json!({"bundleId": bundle})).await;
+        is_foreign(&publish, bundle);
+    }
+    assert_eq!(list(&app, &theirs).await["total"], 0);
+    // The owner publishes under any letter case, and phones ask under any.
+    app.publish(&mine, json!({"bundleId": "Com.Example.App"}))
+        .await
+        .expect(201);
+    assert_eq!(list(&app, &mine).await["total"], 1);
+    let answer = app.check("com.EXAMPLE.app", "currentVersion=1.0.0").await.expect(200);
+    assert_eq!(answer["updateAvailable"], true);
+}
+
+#[tokio::test]
+async fn the_first_publish_claims_the_app() {
+    let app = TestApp::start().await;
+    let (_, mine) = app.org_with_key().await;
+    let (_, theirs) = app.org_with_key().await;
+    app.publish(&mine, json!({})).await.expect(201);
+    let listed = list(&app, &mine).await;
+    assert_eq!(listed["items"][0]["bundleId"], BUNDLE);
+    is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
+    // One that failed does not.
+    app.publish(&mine, json!({"bundleId": "com.example.other", "version": "x"}))
+        .await
+        .expect(400);
+    assert_eq!(list(&app, &mine).await, listed);
+    claim(&app, &theirs, "com.example.other").await.expect(201);
+}
+
+#[tokio::test]
+async fn two_organizations_that_claim_at_once_do_not_both_get_it() {
+    let app = TestApp::start().await;
+    let (_, mine) = app.org_with_key().await;
+    let (_, theirs) = app.org_with_key().await;
+    let (one, other) = tokio::join!(claim(&app, &mine, BUNDLE), claim(&app, &theirs, BUNDLE));
+    let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 403]);
+}
+
+/// "even when the app is deleted: phones may still ask".
+#[tokio::test]
+async fn a_deleted_app_keeps_its_claim_and_its_phones() {
+    let app = TestApp::start().await;
+    let (_, mine) = app.org_with_key().await;
+    let (_, theirs) = app.org_with_key().await;
+    app.publish(&mine, json!({})).await.expect(201);
+    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    assert_eq!(before["updateAvailable"], true);
+    let id = list(&app, &mine).await["items"][0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/apps?id={id}");
+    let gone = app.call(&mine, Method::DELETE, &path, None).await;
+    assert_eq!(gone.expect(200), json!({"id": id, "status": "deleted"}));
+    for method in [Method::DELETE, Method::GET] {
+        app.call(&mine, method, &path, None)
+            .await
+            .expect_error(404, "No app has this id");
+    }
+    assert_eq!(list(&app, &mine).await["total"], 0);
+    assert_eq!(app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200), before);
+    is_foreign(&claim(&app, &theirs, BUNDLE).await, BUNDLE);
+    is_foreign(&app.publish(&theirs, json!({"version": "9.0.0"})).await, BUNDLE);
+    // Its own organization takes it up again, with what was published.
+    assert_eq!(claim(&app, &mine, BUNDLE).await.expect(201)["bundleId"], BUNDLE);
+    let updates = app.call(&mine, Method::GET, "/update", None).await.expect(200);
+    assert_eq!(updates["total"], 1);
+}
+
+/// "never goes to another but by the operator's `transfer-app`".
+#[tokio::test]
+async fn the_operator_moves_an_app_with_its_updates() {
+    let app = TestApp::start().await;
+    let (_, mine) = app.org_with_key().await;
+    let (target, theirs) = app.org_with_key().await;
+    let update = app.publish(&mine, json!({})).await.expect(201);
+    let before = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    // The command works on the same database while this service runs.
+    let command = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
+        .args(["admin", "transfer-app", "--json", "--bundle-id", "COM.example.app"])
+        .args(["--org", &target.to_string()])
+        .arg("--data-dir")
+        .arg(&app.app.config.data_dir)
+        .output()
+        .unwrap();
+    assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
+    app.app.index.catch_up(&app.app.db).await.unwrap();
+
+    assert_eq!(list(&app, &mine).await["total"], 0);
+    assert_eq!(list(&app, &theirs).await["items"][0]["bundleId"], BUNDLE);
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    app.call(&mine, Method::GET, &path, None)
+        .await
+        .expect_error(404, "No update has this id");
+    app.call(&theirs, Method::GET, &path, None).await.expect(200);
+    is_foreign(&app.publish(&mine, json!({"version": "1.0.2"})).await, BUNDLE);
+    let after = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
+    assert_eq!((&after["version"], &after["url"]), (&before["version"], &before["url"]));
+    app.publish(&theirs, json!({"version": "1.0.2"})).await.expect(201);
+}

@@ -1,0 +1,256 @@
+//! `/auth`: signing in and out, the cookie, sessions (contract part 2).
+
+mod links;
+mod other_sites;
+mod secrets;
+mod slow_down;
+
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::{DAY, MINUTE, SECOND, iso};
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, PASSWORD, START, Setup, TestApp};
+
+const EMAIL: &str = "ada@example.com";
+const NO_AUTHENTICATION: &str = "No authentication provided";
+
+/// Sends JSON with these headers and nothing else.
+async fn post(app: &TestApp, path: &str, body: Value, headers: &[(&str, &str)]) -> Answer {
+    let mut request = app.request(Method::POST, path).json(&body);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Answer::of(request.send().await.unwrap()).await
+}
+
+fn credentials(email: &str, password: &str) -> Value {
+    json!({"email": email, "password": password})
+}
+
+/// The cookie that an answer sets, as a browser would send it.
+fn cookie(answer: &Answer) -> String {
+    answer.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+async fn who(app: &TestApp, cookie: &str) -> Answer {
+    app.browse(cookie, Method::GET, "/auth/session", None).await
+}
+
+#[tokio::test]
+async fn sign_in_says_who_is_signed_in() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, EMAIL, Role::Admin).await;
+    // Addresses are found whatever their letter case and the blanks around them.
+    let answer = post(&app, "/auth/sign-in", credentials(" Ada@Example.COM ", PASSWORD), &[]).await;
+    let view = answer.expect(200);
+    assert!(view["id"].as_str().unwrap().starts_with("session_"), "{view}");
+    let organization = json!({
+        "id": org, "status": "active", "name": "Test", "tier": "enterprise", "role": "admin", "createdAt": iso(START),
+    });
+    let expected = json!({
+        "id": view["id"], "status": "active", "kind": "session", "environment": "production",
+        "user": {"id": view["user"]["id"], "email": EMAIL}, "key": null,
+        "organization": organization, "organizations": [organization],
+    });
+    assert_eq!(view, expected);
+    assert_eq!(who(&app, &cookie(&answer)).await.expect(200), expected);
+}
+
+#[tokio::test]
+async fn the_cookie_is_as_strict_as_the_address_allows() {
+    for (public_url, name, secure) in [
+        (None, "launchway", false),
+        (Some("http://launchway.internal:8787"), "launchway", false),
+        (Some("https://launchway.example"), "__Host-launchway", true),
+    ] {
+        let settings = RawSettings {
+            public_url: public_url.map(str::to_owned),
+            ..RawSettings::default()
+        };
+        let app = TestApp::with(Setup {
+            settings,
+            ..Setup::default()
+        })
+        .await;
+        let (org, _) = app.org_with_key().await;
+        app.user(org, EMAIL, Role::Member).await;
+        let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[]).await;
+        let header = answer.header("set-cookie").to_owned();
+        let mut parts = header.split("; ");
+        let (given, token) = parts.next().unwrap().split_once('=').unwrap();
+        assert_eq!(given, name);
+        assert_eq!(token.len(), 43, "256 bits as base64url");
+        let mut attributes: Vec<_> = parts.collect();
+        attributes.sort_unstable();
+        // Browsers keep a cookie for 400 days at most; the server ends what is idle. No Domain: `__Host-` wants none.
+        let life = format!("Max-Age={}", 400 * DAY / SECOND);
+        let mut expected = vec!["HttpOnly", life.as_str(), "Path=/", "SameSite=Lax"];
+        expected.extend(secure.then_some("Secure"));
+        assert_eq!(attributes, expected);
+        who(&app, &format!("{name}={token}")).await.expect(200);
+        // A cookie without the prefix could come from another host of the same site.
+        let other = if secure { "launchway" } else { "__Host-launchway" };
+        who(&app, &format!("{other}={token}"))
+            .await
+            .expect_error(401, NO_AUTHENTICATION);
+    }
+}
+
+#[tokio::test]
+async fn sign_in_rotates_the_cookie() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let first = app.user(org, EMAIL, Role::Member).await;
+    let elsewhere = app.sign_in(EMAIL).await;
+    let headers = [("cookie", first.as_str()), ("origin", app.origin.as_str())];
+    let wrong = post(&app, "/auth/sign-in", credentials(EMAIL, "not the password"), &headers).await;
+    wrong.expect_error(401, "The address or the password is wrong");
+    who(&app, &first).await.expect(200);
+    let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
+    answer.expect(200);
+    assert_ne!(cookie(&answer), first);
+    who(&app, &cookie(&answer)).await.expect(200);
+    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
+    // Other browsers stay signed in.
+    who(&app, &elsewhere).await.expect(200);
+    // A cookie that somebody made up is never taken over.
+    let made_up = [("cookie", "launchway=made-up"), ("origin", app.origin.as_str())];
+    let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &made_up).await;
+    answer.expect(200);
+    assert_ne!(cookie(&answer), "launchway=made-up");
+    who(&app, "launchway=made-up")
+        .await
+        .expect_error(401, NO_AUTHENTICATION);
+}
+
+#[tokio::test]
+async fn sign_out_ends_the_session_and_clears_the_cookie() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let first = app.user(org, EMAIL, Role::Member).await;
+    let other = app.sign_in(EMAIL).await;
+    let id = who(&app, &first).await.expect(200)["id"].clone();
+    let answer = app.browse(&first, Method::POST, "/auth/sign-out", None).await;
+    assert_eq!(answer.expect(200), json!({"id": id, "status": "revoked"}));
+    let cleared = answer.header("set-cookie");
+    assert!(cleared.starts_with("launchway=; "), "{cleared}");
+    assert!(cleared.contains("; Max-Age=0"), "{cleared}");
+    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
+    let again = app.browse(&first, Method::POST, "/auth/sign-out", None).await;
+    again.expect_error(401, NO_AUTHENTICATION);
+    who(&app, &other).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_it_was_idle_for_30_days() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let first = app.user(org, EMAIL, Role::Member).await;
+    // Used just before the end, it lives on: once by the API, once by a page.
+    app.advance(30 * DAY - MINUTE);
+    app.browse(&first, Method::GET, "/auth/sessions", None)
+        .await
+        .expect(200);
+    app.advance(30 * DAY - MINUTE);
+    let page = app.browse(&first, Method::GET, &format!("{}/", app.origin), None).await;
+    assert!(page.text().contains(EMAIL), "{}", page.text());
+    app.app.last_used.flush(&app.app.db).await.unwrap();
+    app.advance(30 * DAY - MINUTE);
+    let list = app
+        .browse(&first, Method::GET, "/auth/sessions", None)
+        .await
+        .expect(200);
+    let now = START + 3 * (30 * DAY - MINUTE);
+    assert_eq!(list["items"][0]["lastUsedAt"], iso(now));
+    assert_eq!(list["items"][0]["expiresAt"], iso(now + 30 * DAY));
+    app.advance(30 * DAY);
+    who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
+    // What is over is not listed to a session that lives.
+    let fresh = app.sign_in(EMAIL).await;
+    let list = app
+        .browse(&fresh, Method::GET, "/auth/sessions", None)
+        .await
+        .expect(200);
+    assert_eq!(list["total"], 1);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_revocable() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let first = app.user(org, EMAIL, Role::Member).await;
+    app.user(org, "bob@example.com", Role::Member).await;
+    app.advance(MINUTE);
+    let headers = [("user-agent", "Browser/1"), ("x-forwarded-for", "203.0.113.9")];
+    let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
+    let second = cookie(&answer);
+    let id = answer.expect(200)["id"].clone();
+    let list = app
+        .browse(&first, Method::GET, "/auth/sessions", None)
+        .await
+        .expect(200);
+    assert_eq!(
+        (&list["total"], &list["limit"], &list["offset"]),
+        (&json!(2), &json!(10), &json!(0))
+    );
+    let at = iso(START + MINUTE);
+    let newest = json!({
+        "id": id, "status": "active", "current": false, "userAgent": "Browser/1", "address": "203.0.113.9",
+        "createdAt": at, "lastUsedAt": at, "expiresAt": iso(START + MINUTE + 30 * DAY),
+    });
+    assert_eq!(list["items"][0], newest);
+    assert_eq!(list["items"][1]["current"], true);
+    let page = app
+        .browse(&first, Method::GET, "/auth/sessions?limit=1&offset=1", None)
+        .await
+        .expect(200);
+    assert_eq!(page["items"], json!([list["items"][1]]));
+
+    let path = format!("/auth/sessions?id={}", id.as_str().unwrap());
+    let gone = app.browse(&first, Method::DELETE, &path, None).await;
+    assert_eq!(gone.expect(200), json!({"id": id, "status": "revoked"}));
+    who(&app, &second).await.expect_error(401, NO_AUTHENTICATION);
+    let again = app.browse(&first, Method::DELETE, &path, None).await;
+    again.expect_error(404, "No session has this id");
+    let list = app
+        .browse(&first, Method::GET, "/auth/sessions", None)
+        .await
+        .expect(200);
+    assert_eq!(list["total"], 1);
+}
+
+#[tokio::test]
+async fn a_bearer_value_wins_over_a_cookie() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let (other, key) = app.org_with_key().await;
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
+        let request = request.header("authorization", format!("{scheme} {key}"));
+        let view = Answer::of(request.send().await.unwrap()).await.expect(200);
+        assert_eq!(
+            (&view["kind"], &view["organization"]["id"]),
+            (&json!("apiKey"), &json!(other))
+        );
+    }
+    // A header of another scheme is none: the cookie counts.
+    let request = app.request(Method::GET, "/auth/session").header("cookie", &cookie);
+    let request = request.header("authorization", "Basic YTpi");
+    let view = Answer::of(request.send().await.unwrap()).await.expect(200);
+    assert_eq!(view["organization"]["id"], json!(org));
+}
+
+#[tokio::test]
+async fn a_key_that_is_given_twice_is_no_key() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let value = format!("Bearer {key}");
+    let request = app.request(Method::GET, "/auth/session");
+    let request = request.header("authorization", &value).header("authorization", &value);
+    let answer = Answer::of(request.send().await.unwrap()).await;
+    answer.expect_error(401, "Invalid or expired API key");
+}

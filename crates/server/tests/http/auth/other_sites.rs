@@ -1,0 +1,143 @@
+//! A change made with a cookie must come from the same origin, by `Origin` or `Sec-Fetch-Site` (contract part 2).
+
+use launchway_domain::tenancy::Role;
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+use serde_json::json;
+
+use super::{EMAIL, credentials, post};
+use crate::support::{Answer, PASSWORD, Setup, TestApp};
+
+const PUBLIC: &str = "https://launchway.example";
+
+async fn behind_a_proxy() -> TestApp {
+    let settings = RawSettings {
+        public_url: Some(PUBLIC.to_owned()),
+        ..RawSettings::default()
+    };
+    TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await
+}
+
+/// What a browser may say of where a request comes from, and whether that is this server's own page.
+fn said(app: &TestApp) -> Vec<(Vec<(&'static str, String)>, bool)> {
+    let host = app.origin.strip_prefix("http://").unwrap();
+    let texts = [
+        (vec![("origin", app.origin.clone())], true),
+        (vec![("origin", PUBLIC.to_owned())], true),
+        (vec![("sec-fetch-site", "same-origin".to_owned())], true),
+        (
+            vec![
+                ("sec-fetch-site", "same-origin".to_owned()),
+                ("origin", PUBLIC.to_owned()),
+            ],
+            true,
+        ),
+        (vec![("origin", "null".to_owned())], false),
+        (vec![("origin", format!("http://evil.{host}"))], false),
+        (vec![("origin", format!("{PUBLIC}.evil.example"))], false),
+        (vec![("origin", format!("{PUBLIC}:8443"))], false),
+        (vec![("origin", String::new())], false),
+        (vec![("sec-fetch-site", "same-site".to_owned())], false),
+        (vec![("sec-fetch-site", "cross-site".to_owned())], false),
+        (vec![("sec-fetch-site", "none".to_owned())], false),
+        // Where both speak, the one that no script can set counts.
+        (
+            vec![
+                ("sec-fetch-site", "cross-site".to_owned()),
+                ("origin", PUBLIC.to_owned()),
+            ],
+            false,
+        ),
+    ];
+    texts.into()
+}
+
+#[tokio::test]
+async fn a_change_with_a_cookie_comes_from_the_own_pages() {
+    let app = behind_a_proxy().await;
+    let (org, _) = app.org_with_key().await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let mut cases = said(&app);
+    cases.push((Vec::new(), false));
+    for (headers, own) in cases {
+        let ask = async |method: Method| {
+            let mut request = app.request(method, "/apps").header("cookie", &cookie);
+            for (name, value) in &headers {
+                request = request.header(*name, value);
+            }
+            Answer::of(request.json(&json!({"bundleId": ""})).send().await.unwrap()).await
+        };
+        let answer = ask(Method::POST).await;
+        if own {
+            assert_eq!(answer.status.as_u16(), 400, "{headers:?}: {}", answer.text());
+        } else {
+            answer.expect_error(
+                403,
+                "A change made with a session must come from the dashboard's own pages",
+            );
+        }
+        // Reading changes nothing, and the browser keeps other sites from seeing it.
+        ask(Method::GET).await.expect(200);
+    }
+    let list = app.browse(&cookie, Method::GET, "/apps", None).await.expect(200);
+    assert_eq!(list["total"], 0);
+}
+
+#[tokio::test]
+async fn another_site_signs_nobody_in() {
+    let app = behind_a_proxy().await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, EMAIL, Role::Owner).await;
+    for (headers, own) in said(&app) {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let answer = post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &headers).await;
+        if own {
+            answer.expect(200);
+        } else {
+            answer.expect_error(403, "Sign in on this server's own pages");
+            assert_eq!(answer.header("set-cookie"), "");
+        }
+    }
+    // A program that is no browser says neither, and has no cookie that could be abused.
+    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn a_change_with_a_cookie_is_json() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+    ] {
+        let request = app
+            .request(Method::POST, "/apps")
+            .header("cookie", &cookie)
+            .header("origin", &app.origin)
+            .header("content-type", kind)
+            .body(r#"{"bundleId": "com.example.app"}"#);
+        let answer = Answer::of(request.send().await.unwrap()).await;
+        answer.expect_error(400, "Content-Type must be application/json");
+    }
+}
+
+#[tokio::test]
+async fn a_key_may_come_from_anywhere() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let request = app
+        .request(Method::POST, "/apps")
+        .bearer_auth(&key)
+        .header("origin", "https://ci.example")
+        .header("sec-fetch-site", "cross-site")
+        .json(&json!({"bundleId": "com.example.app"}));
+    Answer::of(request.send().await.unwrap()).await.expect(201);
+}

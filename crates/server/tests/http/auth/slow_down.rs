@@ -1,0 +1,155 @@
+//! Failed sign-ins slow down per account and per client address, IPv6 by its /64 (contract part 2).
+
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::{MINUTE, SECOND};
+use launchway_server::config::RawSettings;
+use launchway_testing::postgres::Postgres;
+use reqwest::Method;
+use serde_json::json;
+
+use super::{EMAIL, credentials, post};
+use crate::support::{Answer, PASSWORD, Setup, TestApp};
+
+const WRONG: &str = "not the password";
+const PER_ACCOUNT: usize = 5;
+const PER_ADDRESS: usize = 20;
+
+async fn with_user() -> TestApp {
+    on(None).await
+}
+
+/// On this database, or on SQLite.
+async fn on(database_url: Option<String>) -> TestApp {
+    let settings = RawSettings {
+        database_url,
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, EMAIL, Role::Owner).await;
+    app
+}
+
+async fn sign_in(app: &TestApp, email: &str, password: &str, address: &str) -> Answer {
+    post(
+        app,
+        "/auth/sign-in",
+        credentials(email, password),
+        &[("x-forwarded-for", address)],
+    )
+    .await
+}
+
+fn is_slowed_down(answer: &Answer, seconds: u64) {
+    answer.expect_error(429, &format!("Too many requests; try again in {seconds} seconds"));
+    assert_eq!(answer.header("retry-after"), seconds.to_string());
+}
+
+#[tokio::test]
+async fn an_account_takes_five_wrong_passwords_a_minute_from_anywhere() {
+    let app = with_user().await;
+    app.advance(15 * SECOND);
+    for n in 0..PER_ACCOUNT {
+        let answer = sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await;
+        answer.expect_error(401, "The address or the password is wrong");
+    }
+    // Now even the right one waits, whatever the letter case of the address.
+    is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 45);
+    is_slowed_down(&sign_in(&app, "ADA@example.com", PASSWORD, "198.51.100.1").await, 45);
+    app.advance(45 * SECOND);
+    sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await.expect(200);
+}
+
+#[tokio::test]
+async fn wrong_passwords_at_the_same_time_are_not_more() {
+    for app in [with_user().await, on(Some(Postgres::shared().fresh_database())).await] {
+        let tries = (0..4 * PER_ACCOUNT).map(|n| {
+            let app = &app;
+            async move {
+                sign_in(app, EMAIL, WRONG, &format!("192.0.2.{n}"))
+                    .await
+                    .status
+                    .as_u16()
+            }
+        });
+        let answers = futures::future::join_all(tries).await;
+        let looked_at = answers.iter().filter(|status| **status == 401).count();
+        assert_eq!(looked_at, PER_ACCOUNT, "{answers:?}");
+        assert!(answers.iter().all(|status| [401, 429].contains(status)), "{answers:?}");
+        app.advance(MINUTE);
+        // The right one is taken back, as often as it comes.
+        for _ in 0..=PER_ACCOUNT {
+            sign_in(&app, EMAIL, PASSWORD, "192.0.2.1").await.expect(200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn right_passwords_do_not_count() {
+    let app = with_user().await;
+    for _ in 0..PER_ADDRESS + 1 {
+        sign_in(&app, EMAIL, PASSWORD, "192.0.2.1").await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn an_address_takes_twenty_wrong_passwords_a_minute_for_any_accounts() {
+    for (address, same, other) in [
+        ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
+        ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1"),
+    ] {
+        let app = with_user().await;
+        for n in 0..PER_ADDRESS {
+            let answer = sign_in(&app, &format!("nobody{n}@example.com"), WRONG, address).await;
+            answer.expect_error(401, "The address or the password is wrong");
+        }
+        is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, same).await, 60);
+        sign_in(&app, EMAIL, PASSWORD, other).await.expect(200);
+        app.advance(MINUTE);
+        sign_in(&app, EMAIL, PASSWORD, same).await.expect(200);
+    }
+}
+
+/// Nobody learns from the answers which addresses have an account.
+#[tokio::test]
+async fn an_unknown_account_is_answered_as_a_wrong_password() {
+    let app = with_user().await;
+    for n in 0..=PER_ACCOUNT {
+        let known = sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await;
+        let unknown = sign_in(&app, "eve@example.com", WRONG, &format!("198.51.100.{n}")).await;
+        assert_eq!((known.status, &known.bytes), (unknown.status, &unknown.bytes));
+    }
+    app.advance(MINUTE);
+    let no_address = sign_in(&app, "no address", WRONG, "192.0.2.9").await;
+    no_address.expect_error(401, "The address or the password is wrong");
+}
+
+#[tokio::test]
+async fn an_invitation_is_no_way_around() {
+    let app = with_user().await;
+    let (_, key) = app.org_with_key().await;
+    let body = json!({"email": EMAIL});
+    let invitation = app
+        .call(&key, Method::POST, "/orgs/invitations", Some(body))
+        .await
+        .expect(201);
+    let token = invitation["link"].as_str().unwrap().split_once("token=").unwrap().1;
+    for n in 0..PER_ACCOUNT {
+        let body = json!({"token": token, "password": WRONG});
+        let answer = post(
+            &app,
+            "/auth/invitation",
+            body,
+            &[("x-forwarded-for", &format!("192.0.2.{n}"))],
+        )
+        .await;
+        answer.expect_error(401, "The address or the password is wrong");
+    }
+    let body = json!({"token": token, "password": PASSWORD});
+    is_slowed_down(&post(&app, "/auth/invitation", body, &[]).await, 60);
+    is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 60);
+}

@@ -1,0 +1,372 @@
+//! `Idempotency-Key`: the first answer again, once, for whom and for how long (contract part 1).
+
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{DAY, MINUTE};
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Answer, Setup, TestApp, package};
+
+/// Posts with an idempotency key, as the holder of an API key.
+async fn post(app: &TestApp, key: &str, once: &str, path: &str, body: &Value) -> Answer {
+    let request = app
+        .request(Method::POST, path)
+        .bearer_auth(key)
+        .header("idempotency-key", once);
+    Answer::of(request.json(body).send().await.unwrap()).await
+}
+
+async fn total(app: &TestApp, key: &str, path: &str) -> Value {
+    app.call(key, Method::GET, path, None).await.expect(200)["total"].clone()
+}
+
+fn api_key(name: &str) -> Value {
+    json!({"name": name, "scopes": ["update"]})
+}
+
+/// What to send to publish, the bytes being there.
+async fn update(app: &TestApp, key: &str, version: &str) -> Value {
+    let upload = app.upload(key, &package("a", b"a")).await;
+    json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "ios", "version": version})
+}
+
+#[tokio::test]
+async fn the_same_request_gets_the_first_answer_again_without_its_secrets() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let upload = json!({"fileName": "a.zip", "size": 1, "sha256": "a".repeat(64)});
+    for (path, listed, body, secret) in [
+        ("/update", Some("/update"), update(&app, &key, "1.0.0").await, None),
+        ("/api-keys", Some("/api-keys"), api_key("ci"), Some("key")),
+        ("/apps", Some("/apps"), json!({"bundleId": "com.example.other"}), None),
+        (
+            "/orgs/invitations",
+            Some("/orgs/invitations"),
+            json!({"email": "new@example.com"}),
+            Some("link"),
+        ),
+        ("/uploads", None, upload, None),
+    ] {
+        let first = post(&app, &key, "once", path, &body).await.expect(201);
+        let before = match listed {
+            Some(list) => total(&app, &key, list).await,
+            None => Value::Null,
+        };
+        app.advance(MINUTE);
+        let mut expected = first.clone();
+        if let Some(field) = secret {
+            assert!(
+                expected.as_object_mut().unwrap().remove(field).is_some(),
+                "{path}: {first}"
+            );
+        }
+        for _ in 0..2 {
+            let again = post(&app, &key, "once", path, &body).await;
+            assert_eq!(
+                (again.expect(201), again.header("content-type")),
+                (expected.clone(), "application/json"),
+                "{path}"
+            );
+        }
+        if let Some(list) = listed {
+            assert_eq!(total(&app, &key, list).await, before, "{path}");
+        }
+    }
+}
+
+/// Organizations are made by users, whether they are in one already or not.
+#[tokio::test]
+async fn an_organization_is_made_once_by_a_user_with_and_without_one() {
+    let settings = RawSettings {
+        open_organizations: Some("true".to_owned()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let org = app.org(Tier::Enterprise).await;
+    app.user(org, "owner@example.com", Role::Owner).await;
+    let cookie = app.user(org, "lonely@example.com", Role::Member).await;
+    let session = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    let make = async || {
+        let request = app
+            .request(Method::POST, "/orgs")
+            .header("cookie", &cookie)
+            .header("origin", &app.origin);
+        let request = request.header("idempotency-key", "once").json(&json!({"name": "Mine"}));
+        Answer::of(request.send().await.unwrap()).await.expect(201)
+    };
+    let leave = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
+    app.browse(&cookie, Method::DELETE, &leave, None).await.expect(200);
+    let twins = futures::future::join_all([make(), make(), make()]).await;
+    let later = make().await;
+    assert!(twins.iter().all(|twin| *twin == later), "{twins:?}");
+    let orgs = app.browse(&cookie, Method::GET, "/orgs", None).await.expect(200);
+    assert_eq!(orgs["total"], 1);
+}
+
+#[tokio::test]
+async fn the_same_key_with_another_body_is_400() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let used = "This Idempotency-Key was used with another body; take a new key";
+    post(&app, &key, "once", "/api-keys", &api_key("one")).await.expect(201);
+    post(&app, &key, "once", "/api-keys", &api_key("two"))
+        .await
+        .expect_error(400, used);
+    let published = update(&app, &key, "1.0.0").await;
+    post(&app, &key, "once", "/update", &published).await.expect(201);
+    let other = update(&app, &key, "1.0.1").await;
+    post(&app, &key, "once", "/update", &other)
+        .await
+        .expect_error(400, used);
+    app.call(&key, Method::POST, "/update", Some(other)).await.expect(201);
+}
+
+/// "Scoped to organization, caller, method and path".
+#[tokio::test]
+async fn another_caller_organization_or_path_is_another_request() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let colleague = app.key(org, &[Scope::Admin, Scope::Update]).await;
+    let (_, other) = app.org_with_key().await;
+    let mut ids = std::collections::HashSet::new();
+    for caller in [&key, &colleague, &other] {
+        for once in ["once", "Once"] {
+            let made = post(&app, caller, once, "/api-keys", &api_key("ci")).await.expect(201);
+            assert!(ids.insert(made["id"].clone()) && made["key"].is_string());
+        }
+    }
+    let body = json!({"bundleId": "com.example.app"});
+    post(&app, &key, "once", "/apps", &body).await.expect(201);
+    let cookie = app.user(org, "owner@example.com", Role::Owner).await;
+    let by_user = app
+        .request(Method::POST, "/api-keys")
+        .header("cookie", &cookie)
+        .header("origin", &app.origin);
+    let by_user = by_user.header("idempotency-key", "once").json(&api_key("ci"));
+    let made = Answer::of(by_user.send().await.unwrap()).await.expect(201);
+    assert!(ids.insert(made["id"].clone()));
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_for_a_day() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let first = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.expect(201);
+    app.advance(DAY - 1);
+    launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
+    let again = post(&app, &key, "once", "/api-keys", &api_key("ci")).await.expect(201);
+    assert_eq!((again["id"] == first["id"], again.get("key")), (true, None));
+    app.advance(1);
+    let anew = post(&app, &key, "once", "/api-keys", &api_key("other"))
+        .await
+        .expect(201);
+    assert_ne!(anew["id"], first["id"]);
+    assert!(anew["key"].is_string());
+    app.advance(DAY);
+    launchway_server::jobs::clean_up::clean_up(&app.app).await.unwrap();
+    let anew = post(&app, &key, "once", "/api-keys", &api_key("other"))
+        .await
+        .expect(201);
+    assert!(anew["key"].is_string());
+}
+
+/// "only 2xx answers are kept": what failed may be tried again under the same key.
+#[tokio::test]
+async fn an_answer_that_is_no_success_is_not_kept() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &Scope::ALL).await;
+    let bytes = package("a", b"a");
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let body = json!({"fileName": "a.zip", "size": bytes.len(), "sha256": sha256});
+    let upload = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let body = json!({"uploadId": upload["id"], "bundleId": "com.example.app", "platform": "ios", "version": "1.0.0"});
+    assert_eq!(
+        post(&app, &key, "once", "/update", &body).await.status,
+        400,
+        "no bytes yet"
+    );
+    let sent = app
+        .request(Method::PUT, upload["url"].as_str().unwrap())
+        .body(bytes)
+        .send()
+        .await
+        .unwrap();
+    assert!(sent.status().is_success());
+    let limited = async || post(&app, &key, "once", "/update", &body).await.status.as_u16();
+    while app.call(&key, Method::GET, "/apps", None).await.status == 200 {}
+    assert_eq!(limited().await, 429);
+    app.advance(MINUTE);
+    assert_eq!([limited().await, limited().await], [201, 201]);
+    assert_eq!(total(&app, &key, "/update").await, 1);
+}
+
+async fn no_trace_of_a_second(app: &TestApp, org: OrgId, action: &str) {
+    let audit = app.app.db.read().await.unwrap().org(org).audit(1000).await.unwrap();
+    assert_eq!(audit.iter().filter(|row| row.action == action).count(), 1, "{action}");
+}
+
+/// "a simultaneous twin waits for the first".
+#[tokio::test]
+async fn simultaneous_twins_make_one_and_get_the_same_answer() {
+    let app = TestApp::start().await;
+    simultaneous_twins(&app).await;
+}
+
+#[tokio::test]
+async fn simultaneous_twins_make_one_on_postgres_too() {
+    let settings = RawSettings {
+        database_url: Some(launchway_testing::postgres::Postgres::shared().fresh_database()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    simultaneous_twins(&app).await;
+}
+
+async fn simultaneous_twins(app: &TestApp) {
+    let (org, key) = app.org_with_key().await;
+    for (path, action, body) in [
+        ("/update", "update.publish", update(app, &key, "1.0.0").await),
+        ("/api-keys", "key.create", api_key("ci")),
+        ("/apps", "app.create", json!({"bundleId": "com.example.other"})),
+    ] {
+        let known = total(app, &key, path).await.as_i64().unwrap();
+        let twins = (0..8).map(|_| post(app, &key, "twins", path, &body));
+        let mut answers: Vec<_> = futures::future::join_all(twins)
+            .await
+            .iter()
+            .map(|answer| answer.expect(201))
+            .collect();
+        let secrets = answers
+            .iter_mut()
+            .filter_map(|answer| answer.as_object_mut().unwrap().remove("key"))
+            .count();
+        assert_eq!(secrets, usize::from(path == "/api-keys"), "a secret is shown once");
+        assert!(
+            answers.iter().all(|answer| *answer == answers[0]),
+            "{path}: {answers:?}"
+        );
+        assert_eq!(total(app, &key, path).await, known + 1, "{path}");
+        if path == "/update" {
+            no_trace_of_a_second(app, org, action).await;
+        }
+    }
+    let packages = launchway_server::blob::Key::new("packages").unwrap();
+    assert_eq!(
+        app.app.blob.list(Some(&packages)).await.unwrap().len(),
+        1,
+        "copies of the twins are gone"
+    );
+}
+
+/// "authorization is checked anew".
+#[tokio::test]
+async fn who_may_no_longer_gets_no_answer_again() {
+    let app = TestApp::start().await;
+    let (org, admin) = app.org_with_key().await;
+    let made = post(&app, &admin, "first", "/api-keys", &api_key("ci"))
+        .await
+        .expect(201);
+    let key = made["key"].as_str().unwrap();
+    let body = update(&app, key, "1.0.0").await;
+    post(&app, key, "once", "/update", &body).await.expect(201);
+    let path = format!("/api-keys?id={}", made["id"].as_str().unwrap());
+    app.call(&admin, Method::DELETE, &path, None).await.expect(200);
+    post(&app, key, "once", "/update", &body)
+        .await
+        .expect_error(401, "Invalid or expired API key");
+
+    app.user(org, "owner@example.com", Role::Owner).await;
+    let cookie = app.user(org, "admin@example.com", Role::Admin).await;
+    let session = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    let make = async || {
+        let request = app
+            .request(Method::POST, "/api-keys")
+            .header("cookie", &cookie)
+            .header("origin", &app.origin);
+        Answer::of(
+            request
+                .header("idempotency-key", "once")
+                .json(&api_key("ci"))
+                .send()
+                .await
+                .unwrap(),
+        )
+        .await
+    };
+    make().await.expect(201);
+    let member = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
+    app.call(&admin, Method::PATCH, &member, Some(json!({"role": "member"})))
+        .await
+        .expect(200);
+    make()
+        .await
+        .expect_error(403, "This needs the role admin in the organization; yours is member");
+}
+
+#[tokio::test]
+async fn the_header_has_a_form_and_counts_only_where_something_is_created() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let wrong = "Idempotency-Key must be 1 to 255 visible ASCII characters, given once";
+    let send = async |values: &[&[u8]]| {
+        let mut request = app.request(Method::POST, "/api-keys").bearer_auth(&key);
+        for value in values {
+            request = request.header(
+                "idempotency-key",
+                reqwest::header::HeaderValue::from_bytes(value).unwrap(),
+            );
+        }
+        Answer::of(request.json(&api_key("ci")).send().await.unwrap()).await
+    };
+    let (longest, too_long) = ([b'~'; 255], [b'~'; 256]);
+    for values in [
+        &[&b""[..]][..],
+        &[b"a b"],
+        &[b"a\tb"],
+        &[&too_long],
+        &["é".as_bytes()],
+        &[b"\xff"],
+        &[b"a", b"a"],
+    ] {
+        send(values).await.expect_error(400, wrong);
+    }
+    assert_eq!(total(&app, &key, "/api-keys").await, 1);
+    for value in [
+        &b"!"[..],
+        &longest,
+        b"01234567-89ab-cdef-0123-456789abcdef",
+        b"\"quoted\"",
+    ] {
+        let made = send(&[value]).await.expect(201);
+        assert_eq!(send(&[value]).await.expect(201)["id"], made["id"]);
+    }
+    let made = app.published(&key, json!({})).await;
+    for rollout in [10, 20] {
+        let path = format!("/update?id={}", made["id"].as_str().unwrap());
+        let request = app
+            .request(Method::PATCH, &path)
+            .bearer_auth(&key)
+            .header("idempotency-key", "once");
+        let changed = Answer::of(request.json(&json!({"rollout": rollout})).send().await.unwrap()).await;
+        assert_eq!(changed.expect(200)["rollout"], rollout);
+    }
+}

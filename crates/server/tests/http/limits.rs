@@ -1,0 +1,267 @@
+//! Rate limits of organizations: tiers, headers, windows, and what shares a count (spec part 8, contract part 2).
+
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{HOUR, MINUTE, SECOND};
+use launchway_server::config::RawSettings;
+use launchway_testing::postgres::Postgres;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{Answer, START, Setup, TestApp};
+
+const HEADERS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+/// The three headers as numbers; `None` when none of them is there.
+fn quota(answer: &Answer) -> Option<[i64; 3]> {
+    let given = HEADERS.map(|name| answer.header(name));
+    if given == ["", "", ""] {
+        return None;
+    }
+    Some(given.map(|value| value.parse().unwrap_or_else(|_| panic!("{given:?} are whole numbers"))))
+}
+
+async fn list(app: &TestApp, key: &str) -> Answer {
+    app.call(key, Method::GET, "/apps", None).await
+}
+
+async fn with_tier(app: &TestApp, tier: Tier) -> (OrgId, String) {
+    let org = app.org(tier).await;
+    let key = app.key(org, &Scope::ALL).await;
+    (org, key)
+}
+
+#[tokio::test]
+async fn each_tier_has_its_calls_a_minute() {
+    let app = TestApp::start().await;
+    let reset = (START + MINUTE) / SECOND;
+    for (tier, limit) in [(Tier::Free, 60), (Tier::Pro, 300), (Tier::Enterprise, 1000)] {
+        let (_, key) = with_tier(&app, tier).await;
+        for left in (0..limit).rev() {
+            let answer = list(&app, &key).await;
+            assert_eq!(
+                (answer.status.as_u16(), quota(&answer)),
+                (200, Some([limit, left, reset]))
+            );
+        }
+        for _ in 0..2 {
+            let refused = list(&app, &key).await;
+            refused.expect_error(429, "Too many requests; try again in 60 seconds");
+            assert_eq!(quota(&refused), Some([limit, 0, reset]));
+            assert_eq!(refused.header("retry-after"), "60");
+        }
+    }
+}
+
+/// "on every such response the three headers": whatever becomes of a call by key or session.
+#[tokio::test]
+async fn every_answer_to_a_key_or_session_has_the_headers_and_no_other() {
+    let app = TestApp::start().await;
+    let (org, key) = with_tier(&app, Tier::Enterprise).await;
+    let weak = app.key(org, &[Scope::Submit]).await;
+    let cookie = app.user(org, "member@example.com", Role::Member).await;
+    let mut left = 1000;
+    for (caller, method, path, body, status) in [
+        (&key, Method::GET, "/apps", None, 200),
+        (&key, Method::HEAD, "/apps", None, 200),
+        (
+            &key,
+            Method::POST,
+            "/api-keys",
+            Some(json!({"name": "a", "scopes": ["build"]})),
+            201,
+        ),
+        (
+            &key,
+            Method::POST,
+            "/api-keys",
+            Some(json!({"name": "a", "scopes": ["admin"]})),
+            400,
+        ),
+        (
+            &key,
+            Method::POST,
+            "/api-keys",
+            Some(json!({"name": "x".repeat(1 << 20), "scopes": []})),
+            413,
+        ),
+        (&key, Method::GET, "/apps?limit=0", None, 400),
+        (&key, Method::GET, "/apps?orgId=org_x", None, 403),
+        (&key, Method::GET, "/apps?orgId=a&orgId=b", None, 400),
+        (&weak, Method::GET, "/update", None, 403),
+        (&key, Method::GET, "/update?id=x", None, 404),
+        (&key, Method::DELETE, "/build?id=x", None, 404),
+    ] {
+        let answer = app.call(caller, method.clone(), path, body).await;
+        left -= 1;
+        assert_eq!(answer.status.as_u16(), status, "{method} {path}: {}", answer.text());
+        assert_eq!(
+            quota(&answer).map(|[limit, remaining, _]| (limit, remaining)),
+            Some((1000, left)),
+            "{method} {path}"
+        );
+    }
+    for (method, path, status) in [
+        (Method::GET, "/apps", 200),
+        (Method::GET, "/env", 403),
+        (Method::GET, "/update?id=x", 404),
+        (Method::GET, "/auth/session", 200),
+    ] {
+        let answer = app.browse(&cookie, method, path, None).await;
+        left -= 1;
+        assert_eq!(
+            (answer.status.as_u16(), quota(&answer).map(|quota| quota[1])),
+            (status, Some(left)),
+            "{path}"
+        );
+    }
+    let sign_in = json!({"email": "member@example.com", "password": "wrong password"});
+    for (caller, method, path, body, status) in [
+        (None, Method::GET, "/apps", None, 401),
+        (Some("lw_unknown"), Method::GET, "/apps", None, 401),
+        (None, Method::GET, "/healthz", None, 200),
+        (None, Method::GET, "/openapi.json", None, 200),
+        (None, Method::GET, "/update/check/a?currentVersion=1", None, 200),
+        (None, Method::POST, "/auth/sign-in", Some(sign_in), 401),
+    ] {
+        let answer = match caller {
+            Some(caller) => app.call(caller, method, path, body).await,
+            None => Answer::of(app.request(method, path).json(&body).send().await.unwrap()).await,
+        };
+        assert_eq!((answer.status.as_u16(), quota(&answer)), (status, None), "{path}");
+    }
+    assert_eq!(
+        quota(&list(&app, &key).await).unwrap()[1],
+        left - 1,
+        "and they count for nobody"
+    );
+}
+
+#[tokio::test]
+async fn a_window_is_a_minute_of_the_clock_and_a_clock_that_jumps_locks_nobody_out() {
+    let app = TestApp::start().await;
+    let (_, key) = with_tier(&app, Tier::Free).await;
+    let exhaust = async || while list(&app, &key).await.status == 200 {};
+    app.advance(20 * SECOND + 500);
+    let first = list(&app, &key).await;
+    assert_eq!(
+        quota(&first).unwrap()[2],
+        (START + MINUTE) / SECOND,
+        "whole seconds, the window's end"
+    );
+    exhaust().await;
+    for (millis, wait) in [(0, 40), (499, 40), (1, 39), (37_999, 2), (1, 1), (999, 1)] {
+        app.advance(millis);
+        let refused = list(&app, &key).await;
+        assert_eq!(
+            (refused.status.as_u16(), refused.header("retry-after")),
+            (429, wait.to_string().as_str())
+        );
+    }
+    for jump in [1, HOUR, -HOUR, 24 * HOUR, -24 * HOUR] {
+        app.advance(jump);
+        let answer = list(&app, &key).await;
+        assert_eq!(
+            (answer.status.as_u16(), quota(&answer).unwrap()[1]),
+            (200, 59),
+            "{jump}"
+        );
+        exhaust().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refused_call_does_nothing() {
+    let app = TestApp::start().await;
+    let (_, key) = with_tier(&app, Tier::Free).await;
+    while list(&app, &key).await.status == 200 {}
+    let body = json!({"bundleId": "com.example.app"});
+    assert_eq!(app.call(&key, Method::POST, "/apps", Some(body)).await.status, 429);
+    // The order of checks: the limit comes before what is wrong with the call itself.
+    for path in ["/apps?orgId=org_x", "/apps?limit=0", "/update?id=x"] {
+        assert_eq!(app.call(&key, Method::GET, path, None).await.status, 429, "{path}");
+    }
+    app.call("lw_unknown", Method::GET, "/apps", None)
+        .await
+        .expect_error(401, "Invalid or expired API key");
+    app.advance(MINUTE);
+    assert_eq!(list(&app, &key).await.expect(200)["total"], 0);
+}
+
+#[tokio::test]
+async fn callers_of_one_organization_share_its_count() {
+    let app = TestApp::start().await;
+    let (org, key) = with_tier(&app, Tier::Free).await;
+    let second = app.key(org, &[Scope::Build]).await;
+    let cookie = app.user(org, "member@example.com", Role::Member).await;
+    let (other_org, other) = with_tier(&app, Tier::Pro).await;
+    let both = app.user(other_org, "other@example.com", Role::Owner).await;
+    let left = |answer: Answer| quota(&answer).unwrap()[1];
+    assert_eq!(left(list(&app, &key).await), 59);
+    assert_eq!(left(list(&app, &second).await), 58);
+    assert_eq!(left(app.browse(&cookie, Method::GET, "/apps", None).await), 57);
+    assert_eq!(
+        left(
+            app.browse(&cookie, Method::GET, &format!("/apps?orgId={org}"), None)
+                .await
+        ),
+        56
+    );
+    let foreign = format!("/apps?orgId={other_org}");
+    assert_eq!(
+        left(app.call(&key, Method::GET, &foreign, None).await),
+        55,
+        "counted for its own"
+    );
+    assert_eq!(left(list(&app, &other).await), 299);
+    assert_eq!(left(app.browse(&both, Method::GET, "/apps", None).await), 298);
+    while list(&app, &key).await.status == 200 {}
+    assert_eq!(list(&app, &second).await.status, 429);
+    assert_eq!(app.browse(&cookie, Method::GET, "/apps", None).await.status, 429);
+    assert_eq!(left(list(&app, &other).await), 297);
+}
+
+/// Contract part 2: "Several nodes share the counts". Here they share every single one.
+#[tokio::test]
+async fn nodes_of_one_database_share_the_count() {
+    let settings = RawSettings {
+        database_url: Some(Postgres::shared().fresh_database()),
+        ..RawSettings::default()
+    };
+    let one = TestApp::with(Setup {
+        settings: settings.clone(),
+        ..Setup::default()
+    })
+    .await;
+    let master_key = one.app.config.master_key_file.display().to_string();
+    let settings = RawSettings {
+        master_key_file: Some(master_key),
+        ..settings
+    };
+    let other = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let (_, key) = with_tier(&one, Tier::Free).await;
+    let calls = (0..100).map(|number| list(if number % 2 == 0 { &one } else { &other }, &key));
+    let answers = futures::future::join_all(calls).await;
+    let served: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+    let mut left: Vec<_> = served.iter().map(|answer| quota(answer).unwrap()[1]).collect();
+    left.sort_unstable();
+    assert_eq!(left, (0..60).collect::<Vec<_>>(), "overshoot 0");
+    assert!(
+        answers
+            .iter()
+            .all(|answer| [200, 429].contains(&answer.status.as_u16()))
+    );
+    // A node whose clock lags behind the turn of the minute neither gets nor gives a second count.
+    one.advance(MINUTE);
+    let turns = [&one, &other].into_iter().cycle().take(100);
+    let mut served = 0;
+    for node in turns {
+        served += i32::from(list(node, &key).await.status == 200);
+    }
+    assert_eq!(served, 60);
+}

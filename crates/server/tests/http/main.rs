@@ -1,0 +1,21 @@
+//! The API over real HTTP, one file per URL resource; the clock is a parameter.
+#![cfg(test)]
+
+mod support;
+
+mod api_keys;
+mod apps;
+mod auth;
+mod fuzz_query;
+mod idempotency;
+mod limits;
+mod matrix;
+mod openapi;
+mod orgs;
+mod pages;
+mod settings;
+mod spec;
+mod update;
+mod update_check;
+mod update_report;
+mod uploads;

@@ -1,0 +1,69 @@
+//! Every endpoint × every kind of caller, from the router's own list: a new endpoint cannot be forgotten.
+
+mod callers;
+mod foreign;
+mod order;
+mod table;
+
+use std::collections::BTreeSet;
+
+use launchway_domain::time::MINUTE;
+use launchway_server::http::router;
+
+use crate::support::TestApp;
+use callers::refusal;
+use table::{ROWS, row_of};
+
+/// The line that ends the sessions it is called with.
+const SIGN_OUT: &str = "/auth/sign-out";
+
+#[test]
+fn the_contract_and_the_router_have_the_same_endpoints() {
+    let routed = router::lines().into_iter().map(|line| {
+        let row = row_of(&line.method, &line.path);
+        row.line
+    });
+    let listed: BTreeSet<_> = ROWS.iter().map(|row| row.line).collect();
+    assert_eq!(routed.collect::<BTreeSet<_>>(), listed);
+    assert_eq!(listed.len(), ROWS.len(), "a row stands twice");
+}
+
+/// Spec parts 5 and 7, contract parts 1 and 2: who is let in, and what the others are told, word for word.
+#[tokio::test]
+async fn every_endpoint_lets_in_whom_the_contract_says() {
+    let app = TestApp::start().await;
+    let callers = callers::all(&app).await;
+    let mut lines = router::lines();
+    lines.sort_by_key(|line| line.path == SIGN_OUT);
+    let mut wrong = Vec::new();
+    for line in &lines {
+        let row = row_of(&line.method, &line.path);
+        // A minute each, so that no tier's limit is reached.
+        app.advance(MINUTE);
+        for caller in &callers {
+            let path = line.path.replace("{bundleId}", "com.example.app");
+            // The check needs its version; everywhere else an unknown parameter is ignored.
+            let path = format!("{path}?currentVersion=1.0.0{}", caller.query);
+            let answer = caller.send(&app, &line.method, &path, None).await;
+            let expected = match refusal(row.door, &line.method, &caller.who) {
+                Some((status, message)) => (status, Some(message)),
+                // Without body and id the form of every change is wrong, but for the one that has neither.
+                None if line.method == "GET" || line.path == SIGN_OUT => (200, None),
+                None => (400, None),
+            };
+            let told = expected
+                .1
+                .as_ref()
+                .map(|_| answer.json()["message"].as_str().unwrap().to_owned());
+            if (answer.status.as_u16(), told) != expected {
+                let (status, text) = (answer.status, answer.text());
+                wrong.push(format!(
+                    "{} as {}: {status} {text}, not {expected:?}",
+                    row.line, caller.name
+                ));
+            }
+            assert_eq!(answer.headers.get_all("x-request-id").iter().count(), 1);
+        }
+    }
+    assert!(wrong.is_empty(), "{} cells:\n{}", wrong.len(), wrong.join("\n"));
+}

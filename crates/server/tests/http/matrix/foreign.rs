@@ -1,0 +1,211 @@
+//! A resource of another organization is answered exactly as one that does not exist (contract part 1), and nothing
+//! happens to it.
+
+use std::collections::HashMap;
+
+use launchway_domain::id::OrgId;
+use launchway_domain::tenancy::Role;
+use launchway_server::http::router;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::callers::{Caller, Who};
+use super::table::{Door, Thing, row_of, unused_id};
+use crate::support::{Answer, TestApp};
+
+/// An organization with one of everything.
+struct Victim {
+    key: String,
+    cookie: String,
+    ids: HashMap<Thing, String>,
+    upload: String,
+}
+
+const EVERYTHING: [&str; 6] = [
+    "/update",
+    "/api-keys",
+    "/apps",
+    "/orgs",
+    "/orgs/members",
+    "/orgs/invitations",
+];
+
+impl Victim {
+    async fn new(app: &TestApp) -> Victim {
+        let (org, key) = app.org_with_key().await;
+        let cookie = app.user(org, "ada@example.com", Role::Owner).await;
+        let update = app.publish(&key, json!({"rollout": 100})).await.expect(201);
+        let upload = app.upload(&key, b"not used yet").await;
+        let body = json!({"email": "bob@example.com"});
+        app.call(&key, Method::POST, "/orgs/invitations", Some(body))
+            .await
+            .expect(201);
+        let mut victim = Victim {
+            key,
+            cookie,
+            ids: HashMap::from([(Thing::Org, org.to_string())]),
+            upload,
+        };
+        for (thing, list) in [
+            (Thing::Key, "/api-keys"),
+            (Thing::App, "/apps"),
+            (Thing::Member, "/orgs/members"),
+            (Thing::Invitation, "/orgs/invitations"),
+            (Thing::Session, "/auth/sessions"),
+        ] {
+            let items = app.browse(&victim.cookie, Method::GET, list, None).await.expect(200);
+            victim.ids.insert(thing, text(&items["items"][0]["id"]));
+        }
+        victim.ids.insert(Thing::Update, text(&update["id"]));
+        victim
+    }
+
+    /// All that the organization has.
+    async fn everything(&self, app: &TestApp) -> Vec<Value> {
+        let mut all = Vec::new();
+        for list in EVERYTHING {
+            all.push(app.call(&self.key, Method::GET, list, None).await.expect(200));
+        }
+        all.push(
+            app.browse(&self.cookie, Method::GET, "/auth/sessions", None)
+                .await
+                .expect(200),
+        );
+        all.push(
+            app.check("com.example.app", "currentVersion=1.0.0&platform=android")
+                .await
+                .expect(200),
+        );
+        all
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// All of an answer but what differs between any two.
+fn seen(answer: &Answer) -> (u16, Vec<u8>, Vec<(String, String)>) {
+    let changing = ["x-request-id", "x-ratelimit-remaining", "date"];
+    let mut headers: Vec<_> = answer
+        .headers
+        .iter()
+        .filter(|(name, _)| !changing.contains(&name.as_str()))
+        .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+        .collect();
+    headers.sort();
+    (answer.status.as_u16(), answer.bytes.clone(), headers)
+}
+
+async fn stranger(app: &TestApp) -> (OrgId, [Caller; 2]) {
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, "eve@example.com", Role::Owner).await;
+    let key = Caller::key("another organization's key", &key, Who::Nobody);
+    let session = Caller::session("another organization's owner", &cookie, app, Role::Owner);
+    (org, [key, session])
+}
+
+#[test]
+fn every_endpoint_with_an_id_says_what_it_names() {
+    let document = serde_json::to_value(router::openapi_document()).unwrap();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let takes_id = parameters.into_iter().any(|parameter| parameter["name"] == "id");
+            let row = row_of(&method.to_uppercase(), path);
+            assert_eq!(row.thing.is_some(), takes_id, "{}: its `thing` in ROWS", row.line);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched() {
+    let app = TestApp::start().await;
+    let victim = Victim::new(&app).await;
+    let (_, strangers) = stranger(&app).await;
+    let before = victim.everything(&app).await;
+    for line in router::lines() {
+        let row = row_of(&line.method, &line.path);
+        let Some(thing) = row.thing else { continue };
+        for caller in &strangers {
+            let ask = async |id: &str| {
+                let path = format!("{}?id={id}", line.path);
+                seen(&caller.send(&app, &line.method, &path, row.body).await)
+            };
+            let unused = ask(&unused_id(thing)).await;
+            let of_no_form = ask("nonsense").await;
+            let keys_have_none = row.door == Door::User && matches!(caller.who, Who::Nobody);
+            let status = if keys_have_none { 403 } else { 404 };
+            assert_eq!(unused.0, status, "{} as {}", row.line, caller.name);
+            assert_eq!(of_no_form, unused, "{} as {}", row.line, caller.name);
+            if let Some(id) = victim.ids.get(&thing) {
+                assert_eq!(ask(id).await, unused, "{} as {}", row.line, caller.name);
+            }
+        }
+    }
+    // The ids are real: their owner finds what they name.
+    for (thing, list) in [
+        (Thing::Update, "/update"),
+        (Thing::Key, "/api-keys"),
+        (Thing::App, "/apps"),
+    ] {
+        let path = format!("{list}?id={}", victim.ids[&thing]);
+        let own = app.browse(&victim.cookie, Method::GET, &path, None).await;
+        assert_eq!(own.expect(200)["id"], victim.ids[&thing]);
+    }
+    assert_eq!(victim.everything(&app).await, before);
+}
+
+#[tokio::test]
+async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
+    let app = TestApp::start().await;
+    let victim = Victim::new(&app).await;
+    let (_, strangers) = stranger(&app).await;
+    let before = victim.everything(&app).await;
+    let update = &victim.ids[&Thing::Update];
+    for (field, foreign, unused) in [
+        ("uploadId", &victim.upload, "upload_01h455vb4pex5vsknk084sn02q"),
+        ("sourceUpdateId", update, "update_01h455vb4pex5vsknk084sn02q"),
+    ] {
+        for caller in &strangers {
+            let ask = async |id: &str| {
+                let body = json!({field: id, "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1"});
+                seen(&caller.send(&app, "POST", "/update", Some(&body.to_string())).await)
+            };
+            let unused = ask(unused).await;
+            assert_eq!(unused.0, 404, "{field} as {}", caller.name);
+            assert_eq!(ask(foreign).await, unused, "{field} as {}", caller.name);
+            assert_eq!(ask("nonsense").await, unused, "{field} as {}", caller.name);
+        }
+    }
+    assert_eq!(victim.everything(&app).await, before);
+    // The upload that a stranger named is still good for its owner.
+    let put = app.publish(&victim.key, json!({"version": "1.0.2"})).await;
+    assert_eq!(put.expect(201)["version"], "1.0.2");
+}
+
+/// Contract part 2, "orgId": whether that organization exists or not makes no difference.
+#[tokio::test]
+async fn a_foreign_org_id_opens_nothing_even_with_the_id_of_its_resource() {
+    let app = TestApp::start().await;
+    let victim = Victim::new(&app).await;
+    let (_, strangers) = stranger(&app).await;
+    let before = victim.everything(&app).await;
+    let org = &victim.ids[&Thing::Org];
+    for line in router::lines() {
+        let row = row_of(&line.method, &line.path);
+        let Some(id) = row.thing.and_then(|thing| victim.ids.get(&thing)) else {
+            continue;
+        };
+        for caller in &strangers {
+            let ask = async |org: &str| {
+                let path = format!("{}?id={id}&orgId={org}", line.path);
+                seen(&caller.send(&app, &line.method, &path, row.body).await)
+            };
+            let foreign = ask(org).await;
+            assert_eq!(foreign.0, 403, "{} as {}", row.line, caller.name);
+            assert_eq!(ask("org_01h455vb4pex5vsknk084sn02q").await, foreign, "{}", row.line);
+        }
+    }
+    assert_eq!(victim.everything(&app).await, before);
+}

@@ -1,0 +1,85 @@
+//! The order of checks of contract part 1: route (404, 405), authentication (401), rate limit (429), `orgId` (403), scope
+//! or role (403), form (400), existence (404). One request breaks them all; mended one by one, each shows in its turn.
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::MINUTE;
+
+use super::callers::{Caller, Who};
+use crate::support::TestApp;
+
+const UNUSED: &str = "update_01h455vb4pex5vsknk084sn02q";
+const BROKEN: &str = r#"{"rollout": "all"}"#;
+
+/// Sends one call too many of a caller in this minute.
+async fn exhaust(app: &TestApp, caller: &Caller) {
+    let limit = Tier::Free.requests_per_minute();
+    for _ in 0..limit {
+        caller.send(app, "GET", "/auth/session", None).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_key_sees_the_first_thing_that_is_wrong() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let other = app.org(Tier::Free).await;
+    let nobody = Caller::new("nobody", Who::Nobody, &[]);
+    let wrong = Caller::key("wrong scope", &app.key(org, &[Scope::Build]).await, Who::Nobody);
+    let right = Caller::key("right scope", &app.key(org, &[Scope::Update]).await, Who::Nobody);
+    exhaust(&app, &wrong).await;
+    let foreign = format!("/update?id={UNUSED}&orgId={other}");
+    let own = format!("/update?id={UNUSED}");
+
+    let absent = "There is nothing at this path; the API is described at /docs";
+    let answer = nobody
+        .send(&app, "PATCH", &format!("/updates?orgId={other}"), Some(BROKEN))
+        .await;
+    answer.expect_error(404, absent);
+    let answer = nobody.send(&app, "PUT", &foreign, Some(BROKEN)).await;
+    answer.expect_error(405, "This path does not take this method");
+    let answer = nobody.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
+    answer.expect_error(401, "No authentication provided");
+    let answer = wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
+    answer.expect_error(429, "Too many requests; try again in 60 seconds");
+    app.advance(MINUTE);
+    let answer = wrong.send(&app, "PATCH", &foreign, Some(BROKEN)).await;
+    answer.expect_error(403, "orgId names an organization that this caller does not act in");
+    let answer = wrong.send(&app, "PATCH", &own, Some(BROKEN)).await;
+    answer.expect_error(403, "API key does not have 'update' scope");
+    let answer = right.send(&app, "PATCH", &own, Some(BROKEN)).await;
+    assert_eq!(answer.expect(400)["error"], "Bad Request");
+    let answer = right.send(&app, "PATCH", &own, Some(r#"{"rollout": 50}"#)).await;
+    answer.expect_error(404, "No update has this id");
+}
+
+#[tokio::test]
+async fn a_session_sees_the_first_thing_that_is_wrong() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let other = app.org(Tier::Free).await;
+    let member = app.user(org, "ada@example.com", Role::Member).await;
+    let admin = app.user(org, "bob@example.com", Role::Admin).await;
+    let dead = Caller::new("dead cookie", Who::Nobody, &[("cookie", "launchway=dead")]);
+    let member = Caller::session("member", &member, &app, Role::Member);
+    let admin = Caller::session("admin", &admin, &app, Role::Admin);
+    exhaust(&app, &member).await;
+    let unused = "key_01h455vb4pex5vsknk084sn02q";
+    let foreign = format!("/api-keys?id=&orgId={other}");
+
+    let answer = dead.send(&app, "DELETE", &foreign, None).await;
+    answer.expect_error(401, "No authentication provided");
+    let answer = member.send(&app, "DELETE", &foreign, None).await;
+    answer.expect_error(429, "Too many requests; try again in 60 seconds");
+    app.advance(MINUTE);
+    let answer = member.send(&app, "DELETE", &foreign, None).await;
+    answer.expect_error(403, "orgId names an organization that this caller does not act in");
+    let answer = member.send(&app, "DELETE", "/api-keys?id=", None).await;
+    answer.expect_error(403, "This needs the role admin in the organization; yours is member");
+    let answer = admin.send(&app, "DELETE", "/api-keys?id=", None).await;
+    answer.expect_error(400, "id is required");
+    let answer = admin
+        .send(&app, "DELETE", &format!("/api-keys?id={unused}"), None)
+        .await;
+    answer.expect_error(404, "No API key has this id");
+}

@@ -1,0 +1,154 @@
+//! Who may call what, written by hand from spec part 5 and contract parts 1, 2, 4, 5, 7 and 8: the second opinion that
+//! the router's own list is compared with.
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Anybody: the closed list of contract part 1.
+    Open,
+    /// Anybody, but a browser only from the server's own pages: it signs somebody in.
+    OwnPages,
+    /// A key with this scope, or any member (spec part 5 rule 3).
+    Scope(&'static str),
+    /// Any key, or any member.
+    Member,
+    /// A key with the admin scope, or an admin (spec part 5 rule 4).
+    Admin,
+    /// A key with the admin scope, or an owner.
+    Owner,
+    /// A signed-in user.
+    User,
+    /// A signed-in user, where the operator lets users make organizations; here it does not.
+    Founder,
+    /// Any key or signed-in user.
+    Anyone,
+}
+
+/// What the `id` of an endpoint names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Thing {
+    Build,
+    Submission,
+    Update,
+    Env,
+    Key,
+    Webhook,
+    App,
+    Org,
+    Member,
+    Invitation,
+    Session,
+}
+
+/// An endpoint as the contract has it.
+pub struct Row {
+    /// Such as `GET /build`.
+    pub line: &'static str,
+    pub door: Door,
+    /// What `id` names, where there is one.
+    pub thing: Option<Thing>,
+    /// A body of the right form, for a change of one thing.
+    pub body: Option<&'static str>,
+}
+
+const fn row(line: &'static str, door: Door, thing: Option<Thing>, body: Option<&'static str>) -> Row {
+    Row {
+        line,
+        door,
+        thing,
+        body,
+    }
+}
+
+/// Every endpoint.
+pub const ROWS: &[Row] = &[
+    row("GET /build", Door::Scope("build"), Some(Thing::Build), None),
+    row("POST /build", Door::Scope("build"), None, None),
+    row("DELETE /build", Door::Scope("build"), Some(Thing::Build), None),
+    row("GET /submit", Door::Scope("submit"), Some(Thing::Submission), None),
+    row("POST /submit", Door::Scope("submit"), None, None),
+    row("DELETE /submit", Door::Scope("submit"), Some(Thing::Submission), None),
+    row("POST /update", Door::Scope("update"), None, None),
+    row("GET /update", Door::Scope("update"), Some(Thing::Update), None),
+    row(
+        "PATCH /update",
+        Door::Scope("update"),
+        Some(Thing::Update),
+        Some(r#"{"rollout": 7}"#),
+    ),
+    row("DELETE /update", Door::Scope("update"), Some(Thing::Update), None),
+    row("GET /update/check/{bundleId}", Door::Open, None, None),
+    row("POST /update/report/{bundleId}", Door::Open, None, None),
+    row("GET /env", Door::Admin, Some(Thing::Env), None),
+    row("POST /env", Door::Admin, None, None),
+    row("DELETE /env", Door::Admin, Some(Thing::Env), None),
+    row("GET /api-keys", Door::Admin, Some(Thing::Key), None),
+    row("POST /api-keys", Door::Admin, None, None),
+    row("DELETE /api-keys", Door::Admin, Some(Thing::Key), None),
+    row("GET /webhooks", Door::Admin, Some(Thing::Webhook), None),
+    row("POST /webhooks", Door::Admin, None, None),
+    row("PUT /webhooks", Door::Admin, None, None),
+    row("DELETE /webhooks", Door::Admin, Some(Thing::Webhook), None),
+    row("POST /uploads", Door::Member, None, None),
+    row("GET /apps", Door::Member, Some(Thing::App), None),
+    row("POST /apps", Door::Member, None, None),
+    row("DELETE /apps", Door::Admin, Some(Thing::App), None),
+    row("GET /orgs", Door::Anyone, Some(Thing::Org), None),
+    row("POST /orgs", Door::Founder, None, None),
+    row(
+        "PATCH /orgs",
+        Door::Owner,
+        Some(Thing::Org),
+        Some(r#"{"name": "Taken"}"#),
+    ),
+    row("GET /orgs/members", Door::Member, Some(Thing::Member), None),
+    row(
+        "PATCH /orgs/members",
+        Door::Admin,
+        Some(Thing::Member),
+        Some(r#"{"role": "admin"}"#),
+    ),
+    // A member may also leave by its own id; without one it is an admin's.
+    row("DELETE /orgs/members", Door::Admin, Some(Thing::Member), None),
+    row("GET /orgs/invitations", Door::Admin, Some(Thing::Invitation), None),
+    row("POST /orgs/invitations", Door::Admin, None, None),
+    row("DELETE /orgs/invitations", Door::Admin, Some(Thing::Invitation), None),
+    row("POST /auth/sign-in", Door::OwnPages, None, None),
+    row("POST /auth/setup", Door::OwnPages, None, None),
+    row("POST /auth/invitation", Door::OwnPages, None, None),
+    row("POST /auth/reset", Door::OwnPages, None, None),
+    row("POST /auth/sign-out", Door::User, None, None),
+    row("GET /auth/session", Door::Anyone, None, None),
+    row("GET /auth/sessions", Door::User, None, None),
+    row("DELETE /auth/sessions", Door::User, Some(Thing::Session), None),
+    row("GET /healthz", Door::Open, None, None),
+    row("GET /readyz", Door::Open, None, None),
+    row("GET /openapi.json", Door::Open, None, None),
+    row("GET /docs", Door::Open, None, None),
+];
+
+/// The row of a line of the router's list.
+pub fn row_of(method: &str, path: &str) -> &'static Row {
+    let line = format!("{method} {path}");
+    ROWS.iter().find(|row| row.line == line).unwrap_or_else(|| {
+        panic!("`{line}` is new: add it to ROWS in tests/http/matrix/table.rs with who may call it by the contract")
+    })
+}
+
+/// An id of the right shape that names nothing.
+pub fn unused_id(thing: Thing) -> String {
+    let prefix = match thing {
+        Thing::Build => "build",
+        Thing::Submission => "submission",
+        Thing::Update => "update",
+        Thing::Env => "env",
+        Thing::Key => "key",
+        Thing::Webhook => "webhook",
+        Thing::App => "app",
+        Thing::Org => "org",
+        Thing::Member => "user",
+        Thing::Invitation => "invitation",
+        Thing::Session => "session",
+    };
+    format!("{prefix}_01h455vb4pex5vsknk084sn02q")
+}

@@ -1,0 +1,112 @@
+//! `orgId`: a session names any organization it is a member of, a key only its own (contract part 2).
+
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::MINUTE;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{EMAIL, get, join};
+use crate::support::TestApp;
+
+const FOREIGN: &str = "orgId names an organization that this caller does not act in";
+
+#[tokio::test]
+async fn a_session_acts_in_the_organization_it_names_else_in_its_oldest() {
+    let app = TestApp::start().await;
+    let oldest = app.org(Tier::Free).await;
+    let cookie = app.user(oldest, EMAIL, Role::Owner).await;
+    app.advance(MINUTE);
+    let second = app.org(Tier::Pro).await;
+    join(&app, second, EMAIL, Role::Member).await;
+
+    let claim = async |bundle: &str, query: &str| {
+        let body = json!({"bundleId": bundle});
+        app.advance(1);
+        app.browse(&cookie, Method::POST, &format!("/apps{query}"), Some(body))
+            .await
+            .expect(201);
+    };
+    claim("com.example.one", "").await;
+    claim("com.example.two", &format!("?orgId={second}")).await;
+    claim("com.example.three", "?orgId=").await;
+    let bundles = async |query: &str| {
+        let answer = get(&app, &cookie, &format!("/apps{query}")).await;
+        let items = answer.expect(200)["items"].as_array().unwrap().clone();
+        let names: Vec<Value> = items.iter().map(|item| item["bundleId"].clone()).collect();
+        (json!(names), answer.header("x-ratelimit-limit").to_owned())
+    };
+    let of_oldest = json!(["com.example.three", "com.example.one"]);
+    assert_eq!(bundles("").await, (of_oldest.clone(), "60".to_owned()));
+    assert_eq!(bundles(&format!("?orgId={oldest}")).await, (of_oldest, "60".to_owned()));
+    assert_eq!(
+        bundles(&format!("?orgId={second}")).await,
+        (json!(["com.example.two"]), "300".to_owned())
+    );
+
+    // The role is the one in the organization that is named.
+    get(&app, &cookie, "/api-keys").await.expect(200);
+    let answer = get(&app, &cookie, &format!("/api-keys?orgId={second}")).await;
+    answer.expect_error(403, "This needs the role admin in the organization; yours is member");
+    let view = get(&app, &cookie, &format!("/auth/session?orgId={second}"))
+        .await
+        .expect(200);
+    assert_eq!(view["organization"]["id"], json!(second));
+}
+
+#[tokio::test]
+async fn an_org_id_must_be_one_of_the_callers() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let foreign = app.org(Tier::Free).await;
+    // Whether it exists makes no difference, nor does the form of it.
+    for wrong in [
+        foreign.to_string(),
+        foreign.to_string().to_uppercase(),
+        "nonsense".to_owned(),
+        "%00".to_owned(),
+    ] {
+        let path = format!("/apps?orgId={wrong}");
+        app.call(&key, Method::GET, &path, None)
+            .await
+            .expect_error(403, FOREIGN);
+        get(&app, &cookie, &path).await.expect_error(403, FOREIGN);
+    }
+    for (query, status) in [
+        (format!("?orgId={org}"), 200),
+        ("?orgId=".to_owned(), 200),
+        ("?orgid=nonsense".to_owned(), 200),
+    ] {
+        app.call(&key, Method::GET, &format!("/apps{query}"), None)
+            .await
+            .expect(status);
+        get(&app, &cookie, &format!("/apps{query}")).await.expect(status);
+    }
+    let twice = format!("/apps?orgId={org}&orgId={org}");
+    app.call(&key, Method::GET, &twice, None)
+        .await
+        .expect_error(400, "orgId is given twice");
+    get(&app, &cookie, "/apps?orgId=%ff")
+        .await
+        .expect_error(400, "orgId is not valid UTF-8");
+}
+
+#[tokio::test]
+async fn who_left_an_organization_no_longer_acts_in_it() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, EMAIL, Role::Member).await;
+    let home = app.org(Tier::Free).await;
+    join(&app, home, EMAIL, Role::Owner).await;
+    let named = format!("/apps?orgId={org}");
+    get(&app, &cookie, &named).await.expect(200);
+    let id = super::user_id(&app, &cookie).await;
+    app.call(&key, Method::DELETE, &format!("/orgs/members?id={id}"), None)
+        .await
+        .expect(200);
+    get(&app, &cookie, &named).await.expect_error(403, FOREIGN);
+    assert_eq!(
+        get(&app, &cookie, "/auth/session").await.expect(200)["organization"]["id"],
+        json!(home)
+    );
+}

@@ -1,0 +1,109 @@
+//! `/orgs/invitations`: links for one address, once, for 7 days (contract part 2). Taking one: `auth/links.rs`.
+
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{DAY, MINUTE, iso};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{EMAIL, get};
+use crate::support::{START, TestApp};
+
+const PATH: &str = "/orgs/invitations";
+
+#[tokio::test]
+async fn the_link_is_shown_to_who_made_it_and_never_again() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let admin = app.user(org, EMAIL, Role::Admin).await;
+    let body = json!({"email": " Bob@Example.com "});
+    let mut made = app.browse(&admin, Method::POST, PATH, Some(body)).await.expect(201);
+    let link = made.as_object_mut().unwrap().remove("link").unwrap();
+    assert!(
+        link.as_str()
+            .unwrap()
+            .starts_with(&format!("{}/invite?token=", app.origin)),
+        "{link}"
+    );
+    let expected = json!({
+        "id": made["id"], "status": "pending", "email": "bob@example.com", "role": "member",
+        "createdAt": iso(START), "expiresAt": iso(START + 7 * DAY),
+    });
+    assert_eq!(made, expected);
+    assert!(made["id"].as_str().unwrap().starts_with("invitation_"), "{made}");
+    let one = get(&app, &admin, &format!("{PATH}?id={}", made["id"].as_str().unwrap())).await;
+    assert_eq!(one.expect(200), expected);
+    app.advance(MINUTE);
+    let body = json!({"email": "eve@example.com", "role": "admin"});
+    let second = app.browse(&admin, Method::POST, PATH, Some(body)).await.expect(201);
+    assert_eq!(second["role"], "admin");
+    let list = get(&app, &admin, PATH).await.expect(200);
+    assert_eq!((&list["total"], &list["items"][1]), (&json!(2), &expected));
+    assert_eq!(
+        (&list["items"][0]["id"], list["items"][0].get("link")),
+        (&second["id"], None)
+    );
+}
+
+#[tokio::test]
+async fn only_an_owner_invites_an_owner() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let body = || Some(json!({"email": "bob@example.com", "role": "owner"}));
+    let admin = app.user(org, EMAIL, Role::Admin).await;
+    let answer = app.browse(&admin, Method::POST, PATH, body()).await;
+    answer.expect_error(403, "Only an owner makes or unmakes owners");
+    let owner = app.user(org, "owner@example.com", Role::Owner).await;
+    assert_eq!(
+        app.browse(&owner, Method::POST, PATH, body()).await.expect(201)["role"],
+        "owner"
+    );
+    // A key with the admin scope is the operator's.
+    assert_eq!(
+        app.call(&key, Method::POST, PATH, body()).await.expect(201)["role"],
+        "owner"
+    );
+}
+
+#[tokio::test]
+async fn an_invitation_has_an_address_and_a_role() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let address = "email must be an address such as ada@example.com";
+    for (body, message) in [
+        (json!({"email": "bob"}), address),
+        (json!({"email": ""}), address),
+        (json!({"email": "a b@example.com"}), address),
+        (json!({"email": format!("{}@example.com", "a".repeat(250))}), address),
+        (
+            json!({"email": EMAIL, "role": "root"}),
+            "role must be member, admin or owner",
+        ),
+        (json!({}), "missing field `email`"),
+    ] {
+        app.call(&key, Method::POST, PATH, Some(body))
+            .await
+            .expect_error(400, message);
+    }
+    let list = app.call(&key, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(list["total"], 0);
+}
+
+#[tokio::test]
+async fn an_invitation_is_deleted_once() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let made = app
+        .call(&key, Method::POST, PATH, Some(json!({"email": EMAIL})))
+        .await
+        .expect(201);
+    let path = format!("{PATH}?id={}", made["id"].as_str().unwrap());
+    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
+    for method in [Method::DELETE, Method::GET] {
+        app.call(&key, method, &path, None)
+            .await
+            .expect_error(404, "No invitation has this id");
+    }
+    let list: Value = app.call(&key, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(list["total"], 0);
+}

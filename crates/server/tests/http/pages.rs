@@ -1,0 +1,360 @@
+//! The plain pages work by forms alone, without scripts (contract parts 2 and 12).
+
+mod dress;
+mod reference;
+
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_server::config::RawSettings;
+use launchway_server::ops::accounts;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{Answer, PASSWORD, Setup, TestApp};
+
+const EMAIL: &str = "ada@example.com";
+const TYPED_PASSWORD: &str = "typed and never shown";
+
+/// Writes fields as a browser writes a form.
+fn encoded(fields: &[(&str, &str)]) -> String {
+    let escape = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
+    let pairs = fields.iter().map(|(name, value)| format!("{name}={}", escape(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// Sends a form as the server's own page does. An empty cookie is none.
+async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Answer {
+    let request = app
+        .request(Method::POST, &format!("{}{path}", app.origin))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("origin", &app.origin)
+        .header("cookie", cookie)
+        .body(encoded(fields));
+    Answer::of(request.send().await.unwrap()).await
+}
+
+async fn page(app: &TestApp, path: &str, cookie: &str) -> Answer {
+    app.browse(cookie, Method::GET, &format!("{}{path}", app.origin), None)
+        .await
+}
+
+/// The cookie of an answer that signs in and goes to the first page.
+fn signed_in(answer: &Answer) -> String {
+    assert_eq!(answer.status.as_u16(), 303, "{}", answer.text());
+    assert_eq!(answer.header("location"), "/");
+    answer.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+fn is_problem(answer: &Answer, status: u16, message: &str) {
+    assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
+    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
+    assert_eq!(answer.header("set-cookie"), "");
+    let alert = format!(r#"role="alert">{message}</p>"#);
+    assert!(answer.text().contains(&alert), "{}", answer.text());
+}
+
+async fn invite(app: &TestApp, email: &str) -> String {
+    let (_, key) = app.org_with_key().await;
+    let body = json!({"email": email});
+    let made = app
+        .call(&key, Method::POST, "/orgs/invitations", Some(body))
+        .await
+        .expect(201);
+    let link = made["link"].as_str().unwrap();
+    link.split_once("token=").unwrap().1.to_owned()
+}
+
+#[tokio::test]
+async fn a_new_server_is_set_up_by_its_link() {
+    let app = TestApp::start().await;
+    assert!(page(&app, "/", "").await.text().contains("Open the set-up link"));
+    let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
+    let link = format!("/setup?token={token}");
+    let form = page(&app, &link, "").await;
+    assert_eq!(form.status.as_u16(), 200);
+    assert!(
+        form.text()
+            .contains(&format!(r#"<input type="hidden" name="token" value="{token}">"#))
+    );
+    let fields = [
+        ("token", token.as_str()),
+        ("organization", "Example & Co"),
+        ("email", EMAIL),
+        ("password", PASSWORD),
+    ];
+    let cookie = signed_in(&submit(&app, "/setup", "", &fields).await);
+    let home = page(&app, "/", &cookie).await.text();
+    assert!(
+        home.contains("ada@example.com is signed in to Example &#38; Co (production) as owner."),
+        "{home}"
+    );
+    let used = page(&app, &link, "").await;
+    assert!(used.text().contains("This link was used before") && !used.text().contains("<form"));
+    let again = submit(&app, "/setup", "", &fields).await;
+    is_problem(
+        &again,
+        401,
+        "This link was used before or is too old; ask for a new one",
+    );
+    // Now the first page asks who comes.
+    assert!(page(&app, "/", "").await.text().contains("Sign in"));
+}
+
+#[tokio::test]
+async fn a_browser_signs_in_and_out() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    app.user(org, EMAIL, Role::Member).await;
+    let wrong = submit(&app, "/", "", &[("email", EMAIL), ("password", TYPED_PASSWORD)]).await;
+    is_problem(&wrong, 401, "The address or the password is wrong");
+    let cookie = signed_in(&submit(&app, "/", "", &[("email", EMAIL), ("password", PASSWORD)]).await);
+    let home = page(&app, "/", &cookie).await.text();
+    assert!(home.contains("is signed in to Test (production) as member."), "{home}");
+    assert!(
+        home.contains("An admin of the organization can make an API key for you."),
+        "{home}"
+    );
+    let out = submit(&app, "/", &cookie, &[("token", "sign-out")]).await;
+    assert_eq!((out.status.as_u16(), out.header("location")), (303, "/"));
+    assert!(
+        out.header("set-cookie").starts_with("launchway=; "),
+        "{}",
+        out.header("set-cookie")
+    );
+    assert!(page(&app, "/", &cookie).await.text().contains("Sign in"));
+}
+
+#[tokio::test]
+async fn the_environment_is_shown() {
+    let settings = RawSettings {
+        environment: Some("development".to_owned()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let org = app.org(Tier::Free).await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    assert!(page(&app, "/", &cookie).await.text().contains("Test (development)"));
+    let view = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    assert_eq!(view["environment"], "development");
+}
+
+#[tokio::test]
+async fn an_admin_makes_a_key_and_sees_it_once() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let cookie = app.user(org, EMAIL, Role::Admin).await;
+    let made = submit(&app, "/", &cookie, &[("token", "key"), ("name", "my laptop")]).await;
+    assert_eq!(made.status.as_u16(), 201, "{}", made.text());
+    let text = made.text();
+    let start = text.find("<code>lw_").unwrap() + "<code>".len();
+    let key = &text[start..start + 49];
+    app.call(key, Method::GET, "/update", None).await.expect(200);
+    assert!(
+        text.contains(&format!("launchway login --url {}", app.origin)),
+        "{text}"
+    );
+    assert!(!page(&app, "/", &cookie).await.text().contains("lw_"));
+    let list = app.browse(&cookie, Method::GET, "/api-keys", None).await.expect(200);
+    assert_eq!(list["items"][0]["scopes"], json!(["build", "submit", "update"]));
+
+    let member = app.user(org, "bob@example.com", Role::Member).await;
+    let refused = submit(&app, "/", &member, &[("token", "key"), ("name", "mine")]).await;
+    is_problem(&refused, 403, "This needs the role admin in the organization");
+    // Without a session the form is a sign-in that lacks its fields.
+    let nobody = submit(&app, "/", "", &[("token", "key"), ("name", "mine")]).await;
+    is_problem(&nobody, 401, "The address or the password is wrong");
+    let list = app.browse(&cookie, Method::GET, "/api-keys", None).await.expect(200);
+    assert_eq!(list["total"], 1);
+}
+
+#[tokio::test]
+async fn an_invitation_is_taken_by_its_link() {
+    let app = TestApp::start().await;
+    let token = invite(&app, "bob@example.com").await;
+    let link = format!("/invite?token={token}");
+    let text = page(&app, &link, "").await.text();
+    assert!(text.contains("Test invites bob@example.com as member."), "{text}");
+    let short = submit(&app, "/invite", "", &[("token", &token), ("password", "elevenchars")]).await;
+    is_problem(&short, 400, "password must have at least 12 characters");
+    assert!(!short.text().contains("elevenchars"));
+    let cookie = signed_in(&submit(&app, "/invite", "", &[("token", &token), ("password", PASSWORD)]).await);
+    assert!(
+        page(&app, "/", &cookie)
+            .await
+            .text()
+            .contains("bob@example.com is signed in to Test")
+    );
+    for dead in [link.as_str(), "/invite?token=nonsense", "/invite"] {
+        let answer = page(&app, dead, "").await;
+        is_problem(
+            &answer,
+            401,
+            "This link was used before or is too old; ask for a new one",
+        );
+        assert!(!answer.text().contains("<form"), "{dead}");
+    }
+}
+
+#[tokio::test]
+async fn a_password_is_set_by_its_link() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let session = app.user(org, EMAIL, Role::Owner).await;
+    let token = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let text = page(&app, &format!("/reset?token={token}"), "").await.text();
+    assert!(text.contains(&token) && text.contains("Set password"), "{text}");
+    let fields = [("token", token.as_str()), ("password", "another good password")];
+    let done = submit(&app, "/reset", "", &fields).await;
+    assert_eq!((done.status.as_u16(), done.header("location")), (303, "/"));
+    assert_eq!(
+        done.header("set-cookie"),
+        "",
+        "who holds a link signs in with the password"
+    );
+    assert!(page(&app, "/", &session).await.text().contains("Sign in"));
+    signed_in(
+        &submit(
+            &app,
+            "/",
+            "",
+            &[("email", EMAIL), ("password", "another good password")],
+        )
+        .await,
+    );
+    let again = submit(&app, "/reset", "", &fields).await;
+    is_problem(
+        &again,
+        401,
+        "This link was used before or is too old; ask for a new one",
+    );
+}
+
+/// What was typed comes back with the problem, but never a password.
+#[tokio::test]
+async fn a_refused_form_keeps_what_was_typed() {
+    let app = TestApp::start().await;
+    let token = accounts::offer_setup(&app.app).await.unwrap().unwrap();
+    let fields = [
+        ("token", token.as_str()),
+        ("organization", "Typed Apps"),
+        ("email", "typed"),
+        ("password", TYPED_PASSWORD),
+    ];
+    let set_up = submit(&app, "/setup", "", &fields).await;
+    is_problem(&set_up, 400, "email must be an address such as ada@example.com");
+    let invitation = invite(&app, "bob@example.com").await;
+    let org = app.org(Tier::Free).await;
+    let admin = app.user(org, EMAIL, Role::Admin).await;
+    let reset = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let long = "n".repeat(101);
+    for (answer, kept) in [
+        (set_up, vec![token.as_str(), "Typed Apps", "typed"]),
+        (
+            submit(&app, "/", "", &[("email", "Typed@x"), ("password", TYPED_PASSWORD)]).await,
+            vec!["Typed@x"],
+        ),
+        (
+            submit(&app, "/", &admin, &[("token", "key"), ("name", &long)]).await,
+            vec![long.as_str()],
+        ),
+        (
+            submit(&app, "/invite", "", &[("token", &invitation), ("password", "typed")]).await,
+            vec![invitation.as_str()],
+        ),
+        (
+            submit(&app, "/reset", "", &[("token", &reset), ("password", "typed")]).await,
+            vec![reset.as_str()],
+        ),
+    ] {
+        let text = answer.text();
+        assert!(
+            answer.status.is_client_error() && text.contains(r#"role="alert""#),
+            "{text}"
+        );
+        for value in kept {
+            assert!(text.contains(&format!(r#"value="{value}""#)), "{value} in {text}");
+        }
+        assert!(!text.contains(TYPED_PASSWORD), "{text}");
+        let empty = r#"type="password" autocomplete="#;
+        let shown = text
+            .split(empty)
+            .skip(1)
+            .all(|rest| rest.split_once("value=").unwrap().1.starts_with(r#""""#));
+        assert!(shown, "a password field comes back empty: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_does_nothing() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Free).await;
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    let invitation = invite(&app, "eve@example.com").await;
+    let reset = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    for (path, fields) in [
+        ("/", vec![("email", EMAIL), ("password", PASSWORD)]),
+        ("/", vec![("token", "key"), ("name", "theirs")]),
+        ("/", vec![("token", "sign-out")]),
+        ("/invite", vec![("token", invitation.as_str()), ("password", PASSWORD)]),
+        ("/reset", vec![("token", reset.as_str()), ("password", TYPED_PASSWORD)]),
+    ] {
+        for (name, value) in [
+            ("origin", "https://evil.example"),
+            ("origin", "null"),
+            ("sec-fetch-site", "cross-site"),
+        ] {
+            let request = app
+                .request(Method::POST, &format!("{}{path}", app.origin))
+                .header(name, value)
+                .header("cookie", &cookie)
+                .body(encoded(&fields));
+            let answer = Answer::of(request.send().await.unwrap()).await;
+            is_problem(&answer, 403, "This form was sent from another site");
+        }
+    }
+    // A request that says nothing of a site is no browser's: it may sign in, but not use a cookie.
+    let silent = async |fields: &[(&str, &str)]| {
+        let request = app
+            .request(Method::POST, &format!("{}/", app.origin))
+            .header("cookie", &cookie);
+        Answer::of(request.body(encoded(fields)).send().await.unwrap()).await
+    };
+    is_problem(
+        &silent(&[("token", "sign-out")]).await,
+        403,
+        "This form was sent from another site",
+    );
+    let keys = app.browse(&cookie, Method::GET, "/api-keys", None).await.expect(200);
+    assert_eq!(keys["total"], 0);
+    signed_in(&silent(&[("email", EMAIL), ("password", PASSWORD)]).await);
+}
+
+#[tokio::test]
+async fn a_form_has_bounds() {
+    let app = TestApp::start().await;
+    app.org_with_key().await;
+    let send = async |body: Vec<u8>| {
+        let request = app
+            .request(Method::POST, &format!("{}/", app.origin))
+            .header("origin", &app.origin);
+        Answer::of(request.body(body).send().await.unwrap()).await
+    };
+    send(vec![b'x'; (16 << 10) + 1])
+        .await
+        .expect_error(413, "The form is too large");
+    send(b"email=\xff".to_vec())
+        .await
+        .expect_error(400, "The form is not valid UTF-8");
+    send(b"email=a&email=b".to_vec())
+        .await
+        .expect_error(400, "email is given twice");
+    send(b"email=%ff".to_vec())
+        .await
+        .expect_error(400, "email is not valid UTF-8");
+}

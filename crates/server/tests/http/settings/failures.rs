@@ -1,0 +1,133 @@
+//! What the service says when it is broken: 500 shows nothing of the inside, 503 says what to wait for, and the check is
+//! answered all the same (contract parts 1 and 7).
+
+use launchway_domain::tenancy::Role;
+use launchway_server::config::RawSettings;
+use launchway_testing::postgres::Postgres;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::is_error;
+use crate::support::{Answer, PASSWORD, Setup, TestApp};
+
+const AWAY: &str = "The database is not available; try again in a moment";
+const DEFECT: &str = "Something went wrong here; the log has more under this request's X-Request-Id";
+
+async fn on_postgres(database_url: String) -> TestApp {
+    let settings = RawSettings {
+        database_url: Some(database_url),
+        ..RawSettings::default()
+    };
+    TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_defect_shows_nothing_of_the_inside() {
+    let postgres = Postgres::shared();
+    let url = postgres.fresh_database();
+    let app = on_postgres(url.clone()).await;
+    let (org, key) = app.org_with_key().await;
+    app.user(org, "ada@example.com", Role::Owner).await;
+    let body = json!({"bundleId": "com.example.app"});
+    app.call(&key, Method::POST, "/apps", Some(body)).await.expect(201);
+
+    // A value that cannot be read, and a table that is gone.
+    postgres.run_sql(&url, "UPDATE apps SET id = 'secret'").unwrap();
+    is_error(
+        &app.call(&key, Method::GET, "/apps", None).await,
+        500,
+        DEFECT,
+        "a value",
+    );
+    postgres.run_sql(&url, "DROP TABLE apps").unwrap();
+    for (method, body) in [
+        (Method::GET, None),
+        (Method::POST, Some(json!({"bundleId": "com.example.b"}))),
+    ] {
+        let answer = app.call(&key, method.clone(), "/apps", body).await;
+        is_error(&answer, 500, DEFECT, "a table");
+        assert_eq!(answer.header("x-ratelimit-limit"), "1000", "{method}");
+    }
+    // What does not need it goes on.
+    app.call(&key, Method::GET, "/orgs/members", None).await.expect(200);
+}
+
+/// Every call that needs the database, made at once: each waits its time for a connection.
+async fn without_database(app: &TestApp, key: &str, cookie: &str) -> Vec<Answer> {
+    let sign_in = json!({"email": "ada@example.com", "password": PASSWORD});
+    let calls = [
+        (Method::GET, "/update", Value::Null, key),
+        (Method::POST, "/apps", json!({"bundleId": "com.example.b"}), key),
+        (Method::DELETE, "/api-keys?id=x", Value::Null, key),
+        (Method::POST, "/auth/sign-in", sign_in, ""),
+        (
+            Method::POST,
+            "/auth/reset",
+            json!({"token": "x", "password": PASSWORD}),
+            "",
+        ),
+        (Method::GET, "/readyz", Value::Null, ""),
+    ];
+    let by_key = calls.into_iter().map(|(method, path, body, key)| async move {
+        let request = app.request(method, path);
+        let request = if key.is_empty() {
+            request
+        } else {
+            request.bearer_auth(key)
+        };
+        let request = if body.is_null() { request } else { request.json(&body) };
+        Answer::of(request.send().await.unwrap()).await
+    });
+    let by_key = futures::future::join_all(by_key);
+    let page = format!("{}/", app.origin);
+    let by_cookie = async {
+        let session = app.browse(cookie, Method::GET, "/auth/session", None);
+        let page = app.browse(cookie, Method::GET, &page, None);
+        <[Answer; 2]>::from(tokio::join!(session, page))
+    };
+    let (mut answers, more) = tokio::join!(by_key, by_cookie);
+    answers.extend(more);
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_its_database_the_service_says_so_and_answers_checks() {
+    let mut postgres = Postgres::start_own();
+    let app = on_postgres(postgres.fresh_database()).await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, "ada@example.com", Role::Owner).await;
+    app.publish(&key, json!({})).await.expect(201);
+    let before = app.check("com.example.app", "currentVersion=1.0.0").await.expect(200);
+    assert_eq!(before["updateAvailable"], true);
+
+    postgres.stop();
+    let answers = without_database(&app, &key, &cookie).await;
+    assert_eq!(answers.len(), 8);
+    for (number, answer) in answers.iter().enumerate() {
+        is_error(answer, 503, AWAY, &format!("call {number}"));
+    }
+    assert_eq!(
+        app.check("com.example.app", "currentVersion=1.0.0").await.expect(200),
+        before
+    );
+    let other = app.check("com.example.other", "currentVersion=1.0.0").await.expect(200);
+    assert_eq!(other["message"], "No updates found for this bundle");
+    app.get("/healthz").await.expect(200);
+    let package = Answer::of(
+        app.request(Method::GET, before["url"].as_str().unwrap())
+            .send()
+            .await
+            .unwrap(),
+    )
+    .await;
+    assert_eq!(package.status.as_u16(), 200, "the package is still there");
+
+    postgres.start();
+    app.call(&key, Method::GET, "/update", None).await.expect(200);
+    app.get("/readyz").await.expect(200);
+    app.sign_in("ada@example.com").await;
+}

@@ -1,0 +1,157 @@
+//! `X-Request-Id` on every answer; CORS on the check, device reports and signed downloads and nowhere else.
+
+use std::collections::HashSet;
+
+use launchway_domain::tenancy::Role;
+use launchway_server::http::router;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{Answer, TestApp};
+
+/// Asks as a page of another origin does.
+async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
+    let url = if path.starts_with('/') {
+        format!("{}{path}", app.origin)
+    } else {
+        path.to_owned()
+    };
+    let request = app
+        .request(method, &url)
+        .header("origin", "https://app.example")
+        .header("access-control-request-method", "GET")
+        .header("x-request-id", "mine");
+    let request = if key.is_empty() {
+        request
+    } else {
+        request.bearer_auth(key)
+    };
+    Answer::of(request.send().await.unwrap()).await
+}
+
+/// One of each kind of answer: method, path, status.
+async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
+    app.publish(key, json!({})).await.expect(201);
+    let offer = app.check("com.example.app", "currentVersion=1.0.0").await.expect(200);
+    let download = offer["url"].as_str().unwrap().to_owned();
+    let upload = json!({"fileName": "a.zip", "size": 1, "sha256": "00".repeat(32)});
+    let upload = app.call(key, Method::POST, "/uploads", Some(upload)).await.expect(201);
+    let upload = upload["url"].as_str().unwrap().to_owned();
+    let check = "/api/update/check/com.example.app";
+    vec![
+        (Method::GET, "/api/apps".to_owned(), 200),
+        (Method::GET, "/api/apps?limit=0".to_owned(), 400),
+        (Method::GET, "/api/apps?orgId=x".to_owned(), 403),
+        (Method::GET, "/api/apps?id=x".to_owned(), 404),
+        (Method::GET, "/nothing".to_owned(), 404),
+        (Method::PUT, "/api/apps".to_owned(), 405),
+        (Method::OPTIONS, "/api/apps".to_owned(), 405),
+        (Method::GET, format!("{check}?currentVersion=1.0.0"), 200),
+        (Method::HEAD, format!("{check}?currentVersion=1.0.0"), 200),
+        (Method::GET, check.to_owned(), 400),
+        (Method::GET, "/api/update/check/".to_owned(), 400),
+        (Method::PUT, check.to_owned(), 405),
+        (Method::OPTIONS, check.to_owned(), 200),
+        (Method::GET, "/".to_owned(), 200),
+        (Method::GET, "/docs".to_owned(), 200),
+        (Method::GET, "/openapi.json".to_owned(), 200),
+        (Method::GET, "/assets/launchway.css".to_owned(), 200),
+        (Method::GET, "/healthz".to_owned(), 200),
+        (Method::GET, download.clone(), 200),
+        (Method::HEAD, download.clone(), 200),
+        (Method::GET, format!("{download}0"), 403),
+        (Method::DELETE, download, 405),
+        (Method::PUT, upload.clone(), 400),
+        (Method::GET, upload, 403),
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id_of_its_own() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let mut ids = HashSet::new();
+    for (method, path, status) in kinds(&app, &key).await {
+        let answer = from_elsewhere(&app, method.clone(), &path, &key).await;
+        assert_eq!(answer.status.as_u16(), status, "{method} {path}: {}", answer.text());
+        let given: Vec<_> = answer.headers.get_all("x-request-id").iter().collect();
+        assert_eq!(given.len(), 1, "{method} {path}");
+        // What a client calls itself is not taken over: the log's lines must not be for anybody to write.
+        let id = given[0].to_str().unwrap().to_owned();
+        assert!(
+            id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{id}"
+        );
+        assert!(ids.insert(id), "{method} {path} has an id that was there");
+    }
+}
+
+/// Contract part 1: "the check, device reports and signed downloads answer any origin without credentials, OPTIONS
+/// included; nothing else does".
+#[tokio::test]
+async fn no_other_origin_reads_what_is_not_for_everybody() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    app.user(org, "ada@example.com", Role::Owner).await;
+    let is_open = |path: &str| path.starts_with("/api/update/check") || path.starts_with("/api/update/report/");
+    let mut calls: Vec<(Method, String)> = Vec::new();
+    for line in router::lines() {
+        let path = format!("/api{}", line.path.replace("{bundleId}", "com.example.app"));
+        calls.push((Method::from_bytes(line.method.as_bytes()).unwrap(), path.clone()));
+        calls.push((Method::OPTIONS, path));
+    }
+    for path in [
+        "/",
+        "/setup",
+        "/invite",
+        "/reset",
+        "/docs",
+        "/openapi.json",
+        "/healthz",
+        "/readyz",
+        "/nothing",
+        "/api/nothing",
+    ] {
+        calls.push((Method::GET, path.to_owned()));
+        calls.push((Method::OPTIONS, path.to_owned()));
+    }
+    for (method, path) in calls {
+        let answer = from_elsewhere(&app, method.clone(), &path, &key).await;
+        let told: Vec<_> = answer
+            .headers
+            .keys()
+            .filter(|name| name.as_str().starts_with("access-control-"))
+            .collect();
+        if is_open(&path) {
+            assert_eq!(answer.header("access-control-allow-origin"), "*", "{method} {path}");
+            assert_eq!(answer.header("access-control-allow-credentials"), "", "{method} {path}");
+            let is_preflight = method == Method::OPTIONS;
+            assert_eq!(
+                answer.status.is_success() && told.len() > 1,
+                is_preflight,
+                "{method} {path}: {told:?}"
+            );
+        } else {
+            assert!(told.is_empty(), "{method} {path}: {told:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn signed_downloads_are_for_any_origin_and_uploads_are_not() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    for (method, path, _) in kinds(&app, &key).await {
+        if !path.starts_with("http") {
+            continue;
+        }
+        let answer = from_elsewhere(&app, method.clone(), &path, "").await;
+        let expected = if method == Method::PUT { "" } else { "*" };
+        assert_eq!(
+            answer.header("access-control-allow-origin"),
+            expected,
+            "{method} {path}"
+        );
+        assert_eq!(answer.header("access-control-allow-credentials"), "", "{method} {path}");
+    }
+}

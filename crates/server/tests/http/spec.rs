@@ -1,0 +1,143 @@
+//! One row for each testable sentence of spec parts 4, 5, 7 and 8, with its part and some of its words, over real HTTP.
+//! Resources that come with later issues are asked for what stands already: who may call, paging, forms of errors.
+
+mod check;
+mod endpoints;
+mod errors;
+mod limits;
+mod proofs;
+mod stage;
+
+use launchway_domain::scope::Scope;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::Answer;
+use stage::Stage;
+
+/// Who calls.
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    /// Nobody.
+    Nobody,
+    /// Whoever shows this as `Authorization`.
+    Shows(&'static str),
+    /// A key with one scope.
+    Key(Scope),
+    /// A key with every scope of another organization.
+    Stranger,
+    /// A key that was revoked.
+    Revoked,
+    /// A key whose time is over.
+    Expired,
+    /// An owner, signed in, of two organizations.
+    Session,
+}
+
+/// What has to come back.
+#[derive(Clone, Debug)]
+enum Gets {
+    /// Exactly this JSON.
+    Is(u16, Value),
+    /// An object with these fields among others.
+    Has(u16, Value),
+    /// An object that lacks these fields.
+    Lacks(u16, &'static [&'static str]),
+    /// A page of a list with these fields among `limit`, `offset` and `total`, and so many items.
+    Page(Value, usize),
+    /// Exactly `error` and `message` (spec part 7).
+    Error(u16, &'static str),
+    /// The same, for any text that names this.
+    Names(u16, &'static str),
+}
+use Gets::{Error, Has, Is, Lacks, Names, Page};
+
+/// One row: the sentence, who calls what with which body, and what comes back. `{…}` in the call stands for what
+/// [`Stage::filled`] knows.
+type Row = (&'static str, Who, &'static str, Value, Gets);
+
+/// Two messages of part 7.
+const NO_PROOF: &str = "No authentication provided";
+const BAD_KEY: &str = "Invalid or expired API key";
+
+/// No body.
+const NONE: Value = Value::Null;
+
+async fn run(stage: &Stage, rows: impl IntoIterator<Item = Row>) {
+    for (says, who, call, body, gets) in rows {
+        let call = stage.filled(call);
+        let (method, path) = call.split_once(' ').unwrap();
+        let method: Method = method.parse().unwrap();
+        let answer = stage.call(who, method, path, stage.filled_body(body)).await;
+        check_answer(
+            &format!("spec part {says}: {who:?} {call}"),
+            &answer,
+            &stage.filled_gets(gets),
+        );
+    }
+}
+
+fn check_answer(row: &str, answer: &Answer, gets: &Gets) {
+    let expect = |status: u16| {
+        assert_eq!(answer.status.as_u16(), status, "{row}: {}", answer.text());
+        answer.json()
+    };
+    match gets {
+        Is(status, json) => assert_eq!(&expect(*status), json, "{row}"),
+        Has(status, fields) => {
+            let json = expect(*status);
+            for (name, value) in fields.as_object().unwrap() {
+                assert_eq!(&json[name], value, "{row}: {name}");
+            }
+        }
+        Lacks(status, fields) => {
+            let json = expect(*status);
+            fields
+                .iter()
+                .for_each(|name| assert_eq!(json.get(name), None, "{row}: {name}"));
+        }
+        Page(fields, items) => {
+            let json = expect(200);
+            for (name, value) in fields.as_object().unwrap() {
+                assert_eq!(&json[name], value, "{row}: {name}");
+            }
+            assert_eq!(json["items"].as_array().unwrap().len(), *items, "{row}");
+        }
+        Error(status, message) => {
+            expect(*status);
+            answer.expect_error(*status, message);
+        }
+        Names(status, named) => {
+            let message = expect(*status)["message"].as_str().unwrap().to_owned();
+            answer.expect_error(*status, &message);
+            assert!(message.contains(named), "{row}: {message}");
+        }
+    }
+}
+
+/// The endpoints of spec part 4 but the check, and the scope each needs (part 5 rules 3 and 4).
+const ENDPOINTS: [(&str, Scope); 18] = [
+    ("GET /build", Scope::Build),
+    ("POST /build", Scope::Build),
+    ("DELETE /build?id=x", Scope::Build),
+    ("GET /submit", Scope::Submit),
+    ("POST /submit", Scope::Submit),
+    ("DELETE /submit?id=x", Scope::Submit),
+    ("POST /update", Scope::Update),
+    ("GET /update", Scope::Update),
+    ("GET /env", Scope::Admin),
+    ("POST /env", Scope::Admin),
+    ("DELETE /env?id=x", Scope::Admin),
+    ("GET /api-keys", Scope::Admin),
+    ("POST /api-keys", Scope::Admin),
+    ("DELETE /api-keys?id=x", Scope::Admin),
+    ("GET /webhooks", Scope::Admin),
+    ("POST /webhooks", Scope::Admin),
+    ("PUT /webhooks", Scope::Admin),
+    ("DELETE /webhooks?id=x", Scope::Admin),
+];
+
+/// The body of a new API key.
+fn new_key(scopes: &[&str]) -> Value {
+    json!({"name": "CI", "scopes": scopes})
+}

@@ -1,0 +1,366 @@
+//! Spec part 4: the tables of endpoints, and the common query parameters.
+
+use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
+use serde_json::json;
+
+use super::stage::{KEYS, Stage};
+use super::{Error, Has, Is, NONE, Names, Page, Row, Who, new_key, run};
+
+/// What comes with later releases answers so until then.
+const NOT_YET: &str = "This version of the server cannot do this yet";
+
+fn first_page() -> super::Gets {
+    Page(json!({"limit": 10, "offset": 0, "total": 0}), 0)
+}
+
+#[tokio::test]
+async fn part_4_endpoints() {
+    let stage = Stage::set().await;
+    let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
+    let rows: [Row; 28] = [
+        (
+            "4, paths are relative to {base_url}, which ends in /api",
+            Who::Key(Build),
+            "GET /build",
+            NONE,
+            first_page(),
+        ),
+        (
+            "4, GET /build: List builds (paginated)",
+            Who::Key(Build),
+            "GET /build",
+            NONE,
+            first_page(),
+        ),
+        (
+            "4, GET /build?id=: Get one build",
+            Who::Key(Build),
+            "GET /build?id=x",
+            NONE,
+            Error(404, "No build has this id"),
+        ),
+        (
+            "4, POST /build: Create a build",
+            Who::Key(Build),
+            "POST /build",
+            json!({}),
+            Names(400, NOT_YET),
+        ),
+        (
+            "4, DELETE /build?id=: Delete a build",
+            Who::Key(Build),
+            "DELETE /build?id=x",
+            NONE,
+            Error(404, "No build has this id"),
+        ),
+        (
+            "4, DELETE /build?id=: Delete a build",
+            Who::Key(Build),
+            "DELETE /build",
+            NONE,
+            Error(400, "id is required"),
+        ),
+        (
+            "4, GET /submit: List submissions (paginated)",
+            Who::Key(Submit),
+            "GET /submit",
+            NONE,
+            first_page(),
+        ),
+        (
+            "4, GET /submit?id=: Get one submission",
+            Who::Key(Submit),
+            "GET /submit?id=x",
+            NONE,
+            Error(404, "No submission has this id"),
+        ),
+        (
+            "4, POST /submit: Create a submission",
+            Who::Key(Submit),
+            "POST /submit",
+            json!({}),
+            Names(400, NOT_YET),
+        ),
+        (
+            "4, DELETE /submit?id=: Delete a submission",
+            Who::Key(Submit),
+            "DELETE /submit?id=x",
+            NONE,
+            Error(404, "No submission has this id"),
+        ),
+        (
+            "4, POST /update: Create an OTA update",
+            Who::Key(Update),
+            "POST /update",
+            update,
+            Has(201, json!({"status": "published"})),
+        ),
+        (
+            "4, GET /update/check/{bundleId}: Public check",
+            Who::Nobody,
+            "GET /update/check/com.example.app?currentVersion=1.0.0",
+            NONE,
+            Has(200, json!({"updateAvailable": true})),
+        ),
+        (
+            "4, GET /env: List environment variables",
+            Who::Key(Admin),
+            "GET /env",
+            NONE,
+            first_page(),
+        ),
+        (
+            "4, POST /env: Set an environment variable",
+            Who::Key(Admin),
+            "POST /env",
+            json!({}),
+            Names(400, NOT_YET),
+        ),
+        (
+            "4, DELETE /env?id=: Delete an environment variable",
+            Who::Key(Admin),
+            "DELETE /env?id=x",
+            NONE,
+            Error(404, "No environment variable has this id"),
+        ),
+        (
+            "4, GET /api-keys: List API keys",
+            Who::Key(Admin),
+            "GET /api-keys",
+            NONE,
+            Page(json!({"total": KEYS}), 10),
+        ),
+        (
+            "4, POST /api-keys: Create an API key",
+            Who::Key(Admin),
+            "POST /api-keys",
+            new_key(&["build", "update"]),
+            Has(
+                201,
+                json!({"status": "active", "name": "CI", "scopes": ["build", "update"]}),
+            ),
+        ),
+        (
+            "4, DELETE /api-keys?id=: Revoke an API key",
+            Who::Key(Admin),
+            "DELETE /api-keys?id={key}",
+            NONE,
+            Is(200, json!({"id": "{key}", "status": "revoked"})),
+        ),
+        (
+            "4, GET /webhooks: List webhooks",
+            Who::Key(Admin),
+            "GET /webhooks",
+            NONE,
+            first_page(),
+        ),
+        (
+            "4, POST /webhooks: Create a webhook",
+            Who::Key(Admin),
+            "POST /webhooks",
+            json!({}),
+            Names(400, NOT_YET),
+        ),
+        (
+            "4, PUT /webhooks: Update a webhook",
+            Who::Key(Admin),
+            "PUT /webhooks",
+            json!({}),
+            Names(400, NOT_YET),
+        ),
+        (
+            "4, DELETE /webhooks?id=: Delete a webhook",
+            Who::Key(Admin),
+            "DELETE /webhooks?id=x",
+            NONE,
+            Error(404, "No webhook has this id"),
+        ),
+        (
+            "4, identifier query parameters are strings",
+            Who::Key(Update),
+            "GET /update?id=17",
+            NONE,
+            Error(404, "No update has this id"),
+        ),
+        (
+            "4, identifier query parameters are strings",
+            Who::Key(Update),
+            "GET /update?id={update}",
+            NONE,
+            Has(200, json!({"id": "{update}", "status": "published"})),
+        ),
+        (
+            "4, bodies of type JSON",
+            Who::Key(Update),
+            "POST /update",
+            json!([]),
+            Names(400, "JSON object"),
+        ),
+        (
+            "4, bodies of type JSON",
+            Who::Key(Update),
+            "POST /update",
+            json!("text"),
+            Names(400, ""),
+        ),
+        (
+            "4, the tables of endpoints",
+            Who::Key(Build),
+            "GET /builds",
+            NONE,
+            Error(404, "There is nothing at this path; the API is described at /docs"),
+        ),
+        (
+            "4, the tables of endpoints",
+            Who::Key(Build),
+            "PUT /build",
+            NONE,
+            Error(405, "This path does not take this method"),
+        ),
+    ];
+    run(&stage, rows).await;
+    let outside = stage.app.get(&format!("{}/build", stage.app.origin)).await;
+    outside.expect_error(404, "There is nothing at this path; the API is described at /docs");
+}
+
+#[tokio::test]
+async fn part_4_common_query_parameters() {
+    let stage = Stage::set().await;
+    let not_yours = Error(403, "orgId names an organization that this caller does not act in");
+    let all = KEYS - 10;
+    let rows: [Row; 15] = [
+        (
+            "4, limit: default 10",
+            Who::Key(Admin),
+            "GET /api-keys",
+            NONE,
+            Page(json!({"limit": 10, "offset": 0, "total": KEYS}), 10),
+        ),
+        (
+            "4, limit: number of items returned",
+            Who::Key(Admin),
+            "GET /api-keys?limit=3",
+            NONE,
+            Page(json!({"limit": 3}), 3),
+        ),
+        (
+            "4, limit: number of items returned",
+            Who::Key(Admin),
+            "GET /api-keys?limit=100",
+            NONE,
+            Page(json!({"limit": 100}), KEYS),
+        ),
+        (
+            "4, limit: integer",
+            Who::Key(Admin),
+            "GET /api-keys?limit=ten",
+            NONE,
+            Names(400, "limit"),
+        ),
+        (
+            "4, limit: integer",
+            Who::Key(Admin),
+            "GET /api-keys?limit=2.5",
+            NONE,
+            Names(400, "limit"),
+        ),
+        (
+            "4, offset: default 0; number of items skipped",
+            Who::Key(Admin),
+            "GET /api-keys?offset=10",
+            NONE,
+            Page(json!({"offset": 10}), all),
+        ),
+        (
+            "4, offset: number of items skipped",
+            Who::Key(Admin),
+            "GET /api-keys?offset=1000",
+            NONE,
+            Page(json!({"offset": 1000, "total": KEYS}), 0),
+        ),
+        (
+            "4, offset: integer",
+            Who::Key(Admin),
+            "GET /api-keys?offset=x",
+            NONE,
+            Names(400, "offset"),
+        ),
+        (
+            "4, orgId: string, default the organization of the API key",
+            Who::Key(Admin),
+            "GET /api-keys?orgId=",
+            NONE,
+            Page(json!({"total": KEYS}), 10),
+        ),
+        (
+            "4, orgId: default the organization of the API key",
+            Who::Key(Admin),
+            "GET /api-keys?orgId={org}",
+            NONE,
+            Page(json!({"total": KEYS}), 10),
+        ),
+        (
+            "4, orgId: overrides the organization context",
+            Who::Session,
+            "GET /api-keys?orgId={second}",
+            NONE,
+            Page(json!({"total": 0}), 0),
+        ),
+        (
+            "4, orgId: overrides the organization context",
+            Who::Session,
+            "GET /api-keys?orgId={org}",
+            NONE,
+            Page(json!({"total": KEYS}), 10),
+        ),
+        (
+            "4, orgId: overrides the organization context",
+            Who::Session,
+            "GET /api-keys",
+            NONE,
+            Page(json!({"total": KEYS}), 10),
+        ),
+        (
+            "5 rule 5, a key acts only in its organization",
+            Who::Key(Admin),
+            "GET /api-keys?orgId={second}",
+            NONE,
+            not_yours.clone(),
+        ),
+        (
+            "5 rule 5, a key acts only in its organization",
+            Who::Stranger,
+            "GET /api-keys?orgId=org_none",
+            NONE,
+            not_yours,
+        ),
+    ];
+    run(&stage, rows).await;
+    let lists = [
+        ("/build", Build),
+        ("/submit", Submit),
+        ("/update", Update),
+        ("/env", Admin),
+        ("/api-keys", Admin),
+        ("/webhooks", Admin),
+    ];
+    for (path, scope) in lists {
+        for (query, limit, offset) in [
+            ("limit=100&offset=3", 100, 3),
+            ("limit=101", 100, 0),
+            ("limit=999999999", 100, 0),
+        ] {
+            let path = format!("{path}?{query}");
+            let answer = stage
+                .call(Who::Key(scope), reqwest::Method::GET, &path, NONE)
+                .await
+                .expect(200);
+            let wanted = (&json!(limit), &json!(offset));
+            assert_eq!(
+                (&answer["limit"], &answer["offset"]),
+                wanted,
+                "spec part 4, limit: maximum 100: {path}"
+            );
+        }
+    }
+}

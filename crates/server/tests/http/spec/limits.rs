@@ -1,0 +1,98 @@
+//! Spec part 8: limits, and code 429 of part 7.
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::{MINUTE, SECOND};
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::Stage;
+use super::{NONE, Names, Page, Row, Who, run};
+use crate::support::{START, TestApp};
+
+/// The table of tiers. `X-RateLimit-Limit`: requests allowed per minute; `X-RateLimit-Remaining`: requests left in the
+/// window; `X-RateLimit-Reset`: integer epoch seconds of window reset; "Exceeding the limit yields HTTP 429".
+#[tokio::test]
+async fn part_8_rate_limit_per_tier() {
+    let app = TestApp::start().await;
+    for (tier, per_minute) in [(Tier::Free, 60), (Tier::Pro, 300), (Tier::Enterprise, 1000)] {
+        let org = app.org(tier).await;
+        let key = app.key(org, &[Scope::Build]).await;
+        let call = async || {
+            let answer = app.call(&key, Method::GET, "/build", None).await;
+            let number = |name: &str| answer.header(name).parse::<i64>().unwrap();
+            let quota = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(number);
+            (answer, quota)
+        };
+        for made in 1..=per_minute {
+            let (answer, quota) = call().await;
+            assert_eq!(answer.status, 200, "{tier}: call {made}");
+            assert_eq!(
+                quota,
+                [per_minute, per_minute - made, (START + MINUTE) / SECOND],
+                "{tier}: call {made}"
+            );
+        }
+        let (answer, quota) = call().await;
+        answer.expect_error(429, "Too many requests; try again in 60 seconds");
+        assert_eq!(quota, [per_minute, 0, (START + MINUTE) / SECOND]);
+    }
+    app.advance(MINUTE);
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &[Scope::Build]).await;
+    let answer = app.call(&key, Method::GET, "/build", None).await;
+    assert_eq!(
+        answer.header("x-ratelimit-reset"),
+        ((START + 2 * MINUTE) / SECOND).to_string()
+    );
+}
+
+#[tokio::test]
+async fn part_8_pagination() {
+    let stage = Stage::set().await;
+    let rows: [Row; 6] = [
+        (
+            "8, limit default 10, offset default 0",
+            Who::Key(Scope::Admin),
+            "GET /api-keys",
+            NONE,
+            Page(json!({"limit": 10, "offset": 0}), 10),
+        ),
+        (
+            "8, limit maximum 100",
+            Who::Key(Scope::Admin),
+            "GET /api-keys?limit=500",
+            NONE,
+            Page(json!({"limit": 100}), super::stage::KEYS),
+        ),
+        (
+            "8, limit",
+            Who::Key(Scope::Admin),
+            "GET /api-keys?limit=0",
+            NONE,
+            Names(400, "limit"),
+        ),
+        (
+            "8, limit",
+            Who::Key(Scope::Admin),
+            "GET /api-keys?limit=-1",
+            NONE,
+            Names(400, "limit"),
+        ),
+        (
+            "8, offset",
+            Who::Key(Scope::Admin),
+            "GET /api-keys?offset=-1",
+            NONE,
+            Names(400, "offset"),
+        ),
+        (
+            "8, offset",
+            Who::Key(Scope::Admin),
+            "GET /api-keys?offset=13",
+            NONE,
+            Page(json!({"offset": 13}), 1),
+        ),
+    ];
+    run(&stage, rows).await;
+}

@@ -1,0 +1,278 @@
+//! Spec part 5: authentication.
+
+use launchway_domain::scope::Scope;
+use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::Stage;
+use super::{BAD_KEY, ENDPOINTS, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Page, Row, Who, new_key, run};
+use crate::support::{Answer, PASSWORD, Setup, TestApp};
+
+#[tokio::test]
+async fn part_5_rules() {
+    let stage = Stage::set().await;
+    let scopes = "scopes must hold one or more of build, submit, update";
+    let lacks_admin = Error(403, "API key does not have 'admin' scope");
+    let rows: [Row; 22] = [
+        (
+            "5, session token: cookie",
+            Who::Session,
+            "GET /auth/session",
+            NONE,
+            Has(200, json!({"kind": "session"})),
+        ),
+        (
+            "5, API key: header Authorization: Bearer",
+            Who::Key(Build),
+            "GET /auth/session",
+            NONE,
+            Has(200, json!({"kind": "apiKey"})),
+        ),
+        (
+            "5, API key: Bearer",
+            Who::Shows("Basic YTpi"),
+            "GET /build",
+            NONE,
+            Error(401, NO_PROOF),
+        ),
+        (
+            "5 rule 2, a name is entered",
+            Who::Session,
+            "POST /api-keys",
+            json!({"name": "", "scopes": ["build"]}),
+            Names(400, "name"),
+        ),
+        (
+            "5 rule 2, scopes are selected from `build`",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["build"]),
+            Has(201, json!({"name": "CI", "scopes": ["build"]})),
+        ),
+        (
+            "5 rule 2, `submit`",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["submit"]),
+            Has(201, json!({"scopes": ["submit"]})),
+        ),
+        (
+            "5 rule 2, `update`",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["update"]),
+            Has(201, json!({"scopes": ["update"]})),
+        ),
+        (
+            "5 rule 2, all three",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["build", "submit", "update"]),
+            Has(201, json!({"scopes": ["build", "submit", "update"]})),
+        ),
+        (
+            "5 rule 2, from `build`, `submit`, `update`",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["admin"]),
+            Error(400, scopes),
+        ),
+        (
+            "5 rule 2, from `build`, `submit`, `update`",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&["build", "deploy"]),
+            Error(400, scopes),
+        ),
+        (
+            "5 rule 2, scopes are selected",
+            Who::Session,
+            "POST /api-keys",
+            new_key(&[]),
+            Error(400, scopes),
+        ),
+        (
+            "5 rule 2, the key value is displayed once",
+            Who::Session,
+            "GET /api-keys?id={key}",
+            NONE,
+            Lacks(200, &["key"]),
+        ),
+        (
+            "5 rule 4, admin endpoints require a session",
+            Who::Session,
+            "GET /env",
+            NONE,
+            Page(json!({"total": 0}), 0),
+        ),
+        (
+            "5 rule 4, admin endpoints require a session",
+            Who::Session,
+            "GET /webhooks",
+            NONE,
+            Page(json!({"total": 0}), 0),
+        ),
+        (
+            "5 rule 4, or an admin-scoped key",
+            Who::Key(Admin),
+            "GET /env",
+            NONE,
+            Page(json!({"total": 0}), 0),
+        ),
+        (
+            "5 rule 4, or an admin-scoped key",
+            Who::Key(Build),
+            "GET /env",
+            NONE,
+            lacks_admin.clone(),
+        ),
+        (
+            "5 rule 4, or an admin-scoped key",
+            Who::Key(Update),
+            "GET /api-keys",
+            NONE,
+            lacks_admin.clone(),
+        ),
+        (
+            "5 rule 4, or an admin-scoped key",
+            Who::Key(Submit),
+            "GET /webhooks",
+            NONE,
+            lacks_admin,
+        ),
+        (
+            "5 rule 5, a key acts only in its organization",
+            Who::Stranger,
+            "GET /update?id={update}",
+            NONE,
+            Error(404, "No update has this id"),
+        ),
+        (
+            "5 rule 5, a key acts only in its organization",
+            Who::Stranger,
+            "GET /api-keys?id={key}",
+            NONE,
+            Error(404, "No API key has this id"),
+        ),
+        (
+            "5 rule 7, keys are revoked with DELETE /api-keys",
+            Who::Key(Admin),
+            "DELETE /api-keys?id={key}",
+            NONE,
+            Is(200, json!({"id": "{key}", "status": "revoked"})),
+        ),
+        (
+            "5 rule 7, keys are revoked",
+            Who::Key(Admin),
+            "GET /api-keys?id={key}",
+            NONE,
+            Has(200, json!({"status": "revoked"})),
+        ),
+    ];
+    run(&stage, rows).await;
+}
+
+/// "5 rule 1: Every endpoint except `GET /update/check/{bundleId}` requires authentication"; "5 rule 7: a revoked or
+/// expired key".
+#[tokio::test]
+async fn part_5_rule_1_and_rule_7_on_every_endpoint() {
+    let stage = Stage::set().await;
+    let proofs = [
+        (Who::Nobody, NO_PROOF),
+        (Who::Shows("Digest x"), NO_PROOF),
+        (Who::Shows("Bearer"), BAD_KEY),
+        (Who::Shows("Bearer lw_unknown"), BAD_KEY),
+        (Who::Revoked, BAD_KEY),
+        (Who::Expired, BAD_KEY),
+    ];
+    let rows = ENDPOINTS.into_iter().flat_map(|(call, _)| {
+        proofs.map(|(who, message)| ("5 rules 1 and 7", who, call, json!({}), Error(401, message)))
+    });
+    run(&stage, rows).await;
+}
+
+/// "5 rule 3: Scope to endpoint mapping", and rule 4 for the endpoints under no such scope.
+#[tokio::test]
+async fn part_5_rule_3_every_scope_on_every_endpoint() {
+    let stage = Stage::set().await;
+    for (call, needed) in ENDPOINTS {
+        let (method, path) = call.split_once(' ').unwrap();
+        for scope in Scope::ALL {
+            let answer = stage
+                .call(Who::Key(scope), method.parse().unwrap(), path, json!({}))
+                .await;
+            if scope == needed {
+                assert!(
+                    ![401, 403].contains(&answer.status.as_u16()),
+                    "{scope}: {call}: {}",
+                    answer.text()
+                );
+            } else {
+                answer.expect_error(403, &format!("API key does not have '{needed}' scope"));
+            }
+        }
+    }
+}
+
+/// "5: Cookie, set after login and managed automatically."
+#[tokio::test]
+async fn part_5_session_cookie() {
+    let stage = Stage::set().await;
+    let request = stage.app.request(Method::POST, "/auth/sign-in");
+    let request = request.json(&json!({"email": "owner@example.com", "password": PASSWORD}));
+    let answer = Answer::of(request.send().await.unwrap()).await;
+    answer.expect(200);
+    let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
+    stage.app.browse(&cookie, Method::GET, "/build", None).await.expect(200);
+    stage
+        .app
+        .browse("launchway=dead", Method::GET, "/build", None)
+        .await
+        .expect_error(401, NO_PROOF);
+}
+
+/// "5 rule 6: Development and production use separate base addresses and separate keys."
+#[tokio::test]
+async fn part_5_rule_6() {
+    let production = TestApp::start().await;
+    let settings = RawSettings {
+        environment: Some("development".to_owned()),
+        ..RawSettings::default()
+    };
+    let development = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    assert_ne!(production.origin, development.origin);
+    for (name, at, elsewhere) in [
+        ("production", &production, &development),
+        ("development", &development, &production),
+    ] {
+        let (_, key) = at.org_with_key().await;
+        let here = at.call(&key, Method::GET, "/auth/session", None).await.expect(200);
+        assert_eq!(here["environment"], name);
+        elsewhere
+            .call(&key, Method::GET, "/auth/session", None)
+            .await
+            .expect_error(401, BAD_KEY);
+    }
+}
+
+/// The key is in the creating answer, has the fixed prefix, works, and is shown nowhere else (parts 2 and 5 rule 2).
+#[tokio::test]
+async fn part_5_rule_2_the_key_is_displayed_once() {
+    let stage = Stage::set().await;
+    let made = stage
+        .call(Who::Session, Method::POST, "/api-keys", new_key(&["build"]))
+        .await
+        .expect(201);
+    let key = made["key"].as_str().unwrap();
+    assert!(key.starts_with("lw_"), "{key}");
+    stage.app.call(key, Method::GET, "/build", None).await.expect(200);
+    let list = stage.call(Who::Session, Method::GET, "/api-keys?limit=100", NONE).await;
+    list.expect(200);
+    assert!(!list.text().contains(key));
+}

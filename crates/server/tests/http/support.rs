@@ -1,0 +1,315 @@
+//! A running service for one test: its own database and objects, a clock that stands until it is moved, real HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use launchway_domain::actor::Actor;
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::EpochMs;
+use launchway_server::app::{App, World};
+use launchway_server::blob::s3::Credentials;
+use launchway_server::clock::Clock;
+use launchway_server::config::{Config, RawSettings};
+use launchway_server::http::front::{self, Front};
+use launchway_server::ops::keys::{self, KeyPlan};
+use launchway_server::ops::write::Write;
+use launchway_server::ops::{accounts, orgs};
+use launchway_server::random::SystemRandom;
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// 2026-11-20T10:00:00.000Z, where every test's clock starts.
+pub const START: EpochMs = 1_795_168_800_000;
+/// The password of every user that a test makes.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A clock that stands until a test moves it.
+pub struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> EpochMs {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// A running service. It stops when it is dropped.
+pub struct TestApp {
+    pub app: Arc<App>,
+    pub clock: Arc<TestClock>,
+    pub origin: String,
+    http: reqwest::Client,
+    _dir: Option<tempfile::TempDir>,
+    _stop: tokio::sync::oneshot::Sender<()>,
+}
+
+/// What a test turns on besides the defaults.
+#[derive(Default)]
+pub struct Setup {
+    pub settings: RawSettings,
+    pub credentials: Option<Credentials>,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: reqwest::header::HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    pub async fn of(response: Response) -> Answer {
+        let (status, headers) = (response.status(), response.headers().clone());
+        Answer {
+            status,
+            headers,
+            bytes: response.bytes().await.unwrap().to_vec(),
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map(|value| value.to_str().unwrap())
+            .unwrap_or_default()
+    }
+
+    /// The JSON of an answer that must have this status.
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status.as_u16(), status, "{}", self.text());
+        self.json()
+    }
+
+    /// An error answer: exactly `error` and `message`, as the contract's part 1 wants them.
+    pub fn expect_error(&self, status: u16, message: &str) {
+        let error = match status {
+            400 => "Bad Request",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            404 => "Not Found",
+            405 => "Method Not Allowed",
+            413 => "Payload Too Large",
+            429 => "Rate Limited",
+            503 => "Service Unavailable",
+            _ => "Internal Error",
+        };
+        assert_eq!(self.expect(status), json!({"error": error, "message": message}));
+    }
+}
+
+impl TestApp {
+    /// A service on SQLite and a local directory.
+    pub async fn start() -> TestApp {
+        Self::with(Setup::default()).await
+    }
+
+    /// A service with other settings.
+    pub async fn with(setup: Setup) -> TestApp {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let dir = tempfile::tempdir().unwrap();
+        let given = RawSettings {
+            data_dir: Some(dir.path().join("data").display().to_string()),
+            check_limit: Some("0".to_owned()),
+            trusted_proxies: Some("127.0.0.1".to_owned()),
+            ..RawSettings::default()
+        };
+        let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
+        Self::open(config, Some(dir)).await
+    }
+
+    /// A service on settings that are complete.
+    pub async fn open(config: Config, dir: Option<tempfile::TempDir>) -> TestApp {
+        let clock = Arc::new(TestClock(AtomicI64::new(START)));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let world = World {
+            clock: clock.clone(),
+            random: Arc::new(SystemRandom),
+        };
+        let app = App::open(config, origin.clone(), world).await.unwrap();
+        app.index.catch_up(&app.db).await.unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let front = Front::new(app.clone());
+        tokio::spawn(front::serve(front, listener, async move {
+            // Dropping the sender is the signal.
+            let _ = stopped.await;
+        }));
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        TestApp {
+            app,
+            clock,
+            origin,
+            http,
+            _dir: dir,
+            _stop: stop,
+        }
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, millis: EpochMs) {
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    /// A request to a path under `/api`, or to a whole URL.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = if path.starts_with("http") {
+            path.to_owned()
+        } else {
+            format!("{}/api{path}", self.origin)
+        };
+        self.http.request(method, url)
+    }
+
+    /// Calls as nobody.
+    pub async fn get(&self, path: &str) -> Answer {
+        Answer::of(self.request(Method::GET, path).send().await.unwrap()).await
+    }
+
+    /// Calls as the holder of a key.
+    pub async fn call(&self, key: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let request = self.request(method, path).bearer_auth(key);
+        let request = if let Some(body) = body {
+            request.json(&body)
+        } else {
+            request
+        };
+        Answer::of(request.send().await.unwrap()).await
+    }
+
+    /// Calls as a signed-in browser on the service's own pages.
+    pub async fn browse(&self, cookie: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let request = self
+            .request(method, path)
+            .header("cookie", cookie)
+            .header("origin", &self.origin);
+        let request = if let Some(body) = body {
+            request.json(&body)
+        } else {
+            request
+        };
+        Answer::of(request.send().await.unwrap()).await
+    }
+
+    /// A new organization.
+    pub async fn org(&self, tier: Tier) -> OrgId {
+        let mut org = orgs::plan(&self.app, "Test".to_owned());
+        org.tier = tier;
+        let mut write = Write::open(&self.app, org.id, Actor::Operator, None).await.unwrap();
+        orgs::insert(&mut write, &org).await.unwrap();
+        write.commit().await.unwrap();
+        org.id
+    }
+
+    /// A new key with these scopes.
+    pub async fn key(&self, org: OrgId, scopes: &[Scope]) -> String {
+        let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
+        let plan = KeyPlan {
+            name: "test".to_owned(),
+            scopes: scopes.to_vec(),
+            days: None,
+        };
+        let (key, _) = keys::create(&mut write, plan).await.unwrap();
+        write.commit().await.unwrap();
+        key.reveal().to_owned()
+    }
+
+    /// A new organization with a key for everything that keys can do.
+    pub async fn org_with_key(&self) -> (OrgId, String) {
+        let org = self.org(Tier::Enterprise).await;
+        let key = self.key(org, &Scope::ALL).await;
+        (org, key)
+    }
+
+    /// A user with this role, signed in: the cookie.
+    pub async fn user(&self, org: OrgId, email: &str, role: Role) -> String {
+        let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
+        let mut write = Write::open(&self.app, org, Actor::Operator, None).await.unwrap();
+        let user = accounts::create_user(&mut write, email, &hash).await.unwrap();
+        accounts::join(&mut write, org, &user, role).await.unwrap();
+        write.commit().await.unwrap();
+        self.sign_in(email).await
+    }
+
+    /// Signs a user in: the cookie.
+    pub async fn sign_in(&self, email: &str) -> String {
+        let body = json!({"email": email, "password": PASSWORD});
+        let answer = Answer::of(
+            self.request(Method::POST, "/auth/sign-in")
+                .json(&body)
+                .send()
+                .await
+                .unwrap(),
+        )
+        .await;
+        answer.expect(200);
+        answer.header("set-cookie").split(';').next().unwrap().to_owned()
+    }
+
+    /// Announces and sends bytes: the upload's id.
+    pub async fn upload(&self, key: &str, bytes: &[u8]) -> String {
+        let sha256 = hex::encode(Sha256::digest(bytes));
+        let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256});
+        let upload = self.call(key, Method::POST, "/uploads", Some(body)).await.expect(201);
+        let url = upload["url"].as_str().unwrap();
+        let put = self
+            .request(Method::PUT, url)
+            .body(bytes.to_vec())
+            .send()
+            .await
+            .unwrap();
+        assert!(put.status().is_success(), "{}", put.text().await.unwrap());
+        upload["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Publishes a package with these fields over the defaults: the answer.
+    pub async fn publish(&self, key: &str, fields: Value) -> Answer {
+        let upload = self.upload(key, &package("index.html", b"<h1>hello</h1>")).await;
+        let mut body =
+            json!({"uploadId": upload, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1"});
+        for (name, value) in fields.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        self.call(key, Method::POST, "/update", Some(body)).await
+    }
+
+    /// Asks the public check.
+    pub async fn check(&self, bundle: &str, query: &str) -> Answer {
+        self.get(&format!("/update/check/{bundle}?{query}")).await
+    }
+}
+
+/// A package with one file.
+pub fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(bytes).unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+impl TestApp {
+    /// Publishes as [`TestApp::publish`] does, which must succeed: the update.
+    pub async fn published(&self, key: &str, fields: Value) -> Value {
+        self.publish(key, fields).await.expect(201)
+    }
+
+    /// What the public check answers to a question of a good form.
+    pub async fn checked(&self, bundle: &str, query: &str) -> Value {
+        self.check(bundle, query).await.expect(200)
+    }
+}

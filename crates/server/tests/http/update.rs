@@ -1,0 +1,246 @@
+//! `/update`: publishing from an upload, and what is then offered.
+
+mod archives;
+mod change;
+mod forms;
+mod identity;
+mod lineage;
+mod list;
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::iso;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{START, TestApp, package};
+
+const BUNDLE: &str = "com.example.app";
+
+/// The path that names an update.
+fn of(update: &Value) -> String {
+    format!("/update?id={}", update["id"].as_str().unwrap())
+}
+
+async fn key_id(app: &TestApp, key: &str) -> Value {
+    app.call(key, Method::GET, "/auth/session", None).await.expect(200)["id"].clone()
+}
+
+#[tokio::test]
+async fn a_publish_answers_the_whole_record_as_reading_it_does() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let bytes = package("index.html", b"<h1>hello</h1>");
+    let fields = json!({
+        "bundleId": "com.Example.app", "platform": "visionos", "version": "1.0", "buildNumber": "007",
+        "configuration": "Production", "fingerprint": "n-1", "releaseNotes": "New", "rollout": 20, "mandatory": true,
+    });
+    let update = app.published(&key, fields).await;
+    let expected = json!({
+        "id": update["id"], "status": "published", "bundleId": "com.Example.app", "platform": "visionos",
+        "version": "1.0", "buildNumber": "007", "configuration": "Production", "fingerprint": "n-1", "buildId": null,
+        "sourceUpdateId": null, "releaseNotes": "New", "mandatory": true, "rollout": 20, "size": bytes.len(),
+        "sha256": hex::encode(Sha256::digest(&bytes)), "fileCount": 1, "createdBy": key_id(&app, &key).await,
+        "createdAt": iso(START),
+    });
+    assert_eq!(update, expected);
+    let id = update["id"].as_str().unwrap();
+    assert!(id.starts_with("update_") && id.len() == "update_".len() + 26, "{id}");
+    let mut read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    read.as_object_mut().unwrap().remove("reports").unwrap();
+    assert_eq!(read, expected);
+}
+
+#[tokio::test]
+async fn what_is_not_said_has_its_default() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let absent = app.published(&key, json!({})).await;
+    let fields = json!({
+        "buildNumber": null, "configuration": null, "fingerprint": null, "releaseNotes": null, "rollout": null,
+        "mandatory": null, "sourceUpdateId": null, "buildId": null,
+    });
+    let null = app.published(&key, fields).await;
+    for (update, build) in [(absent, "1"), (null, "2")] {
+        let defaults = json!({
+            "buildNumber": build, "configuration": null, "fingerprint": null, "releaseNotes": "", "rollout": 100,
+            "mandatory": false, "sourceUpdateId": null, "buildId": null,
+        });
+        for (field, value) in defaults.as_object().unwrap() {
+            assert_eq!(&update[field], value, "{field}");
+        }
+    }
+}
+
+/// Contract part 7: "201 when it can be served".
+#[tokio::test]
+async fn when_it_is_answered_a_check_is_offered_the_very_bytes() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    for number in 1..=5 {
+        let bytes = package("index.html", format!("<h1>{number}</h1>").as_bytes());
+        let upload = app.upload(&key, &bytes).await;
+        let body =
+            json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": format!("1.{number}.0")});
+        let update = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+        let offer = app.checked(BUNDLE, "currentVersion=1.0.0&currentUpdateId=x").await;
+        assert_eq!(offer["id"], update["id"]);
+        let served = app.get(offer["url"].as_str().unwrap()).await;
+        assert_eq!(served.bytes, bytes);
+    }
+}
+
+#[tokio::test]
+async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, "member@example.com", Role::Member).await;
+    let upload = app.upload(&key, &package("a", b"a")).await;
+    let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
+    for scope in [Scope::Build, Scope::Submit, Scope::Admin] {
+        let other = app.key(org, &[scope]).await;
+        let refused = app.call(&other, Method::POST, "/update", Some(body.clone())).await;
+        refused.expect_error(403, "API key does not have 'update' scope");
+    }
+    let update = app
+        .browse(&cookie, Method::POST, "/update", Some(body))
+        .await
+        .expect(201);
+    let session = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    assert_eq!(update["createdBy"], session["user"]["id"]);
+}
+
+/// Contract part 2: the first successful publish claims the bundle identifier, whatever its letter case.
+#[tokio::test]
+async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, other) = app.org_with_key().await;
+    let taken = "belongs to another organization; the operator of this server can transfer it";
+    app.published(&key, json!({"bundleId": "com.example.App"})).await;
+    for bundle in ["com.example.App", "com.example.app", "COM.EXAMPLE.APP"] {
+        let refused = app.publish(&other, json!({"bundleId": bundle})).await;
+        refused.expect_error(403, &format!("The bundle id {bundle} {taken}"));
+    }
+    let apps = app.call(&key, Method::GET, "/apps", None).await.expect(200);
+    let path = format!("/apps?id={}", apps["items"][0]["id"].as_str().unwrap());
+    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    let refused = app.publish(&other, json!({"bundleId": "com.example.app"})).await;
+    refused.expect_error(403, &format!("The bundle id com.example.app {taken}"));
+    assert_eq!(
+        app.call(&other, Method::GET, "/update", None).await.expect(200)["total"],
+        0
+    );
+    let update = app.published(&key, json!({"bundleId": "com.EXAMPLE.app"})).await;
+    assert_eq!(update["buildNumber"], "2", "the owner goes on");
+}
+
+#[tokio::test]
+async fn a_publish_that_fails_claims_nothing() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, other) = app.org_with_key().await;
+    let upload = app.upload(&key, b"no archive").await;
+    let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "ios", "version": "1.0.0"});
+    assert_eq!(app.call(&key, Method::POST, "/update", Some(body)).await.status, 400);
+    app.published(&other, json!({})).await;
+}
+
+/// The names of audit rows and events of an organization, oldest first.
+async fn traces(app: &TestApp, org: launchway_domain::id::OrgId) -> (Vec<String>, Vec<String>) {
+    let mut tx = app.app.db.read().await.unwrap();
+    let audit = tx.org(org).audit(100).await.unwrap();
+    let actions = audit.iter().rev().map(|row| row.action.clone()).collect();
+    let events = tx.system("a test looks at all").events_after("", 100).await.unwrap();
+    let kinds = events.into_iter().filter(|(of, _)| *of == org);
+    (actions, kinds.map(|(_, event)| event.kind).collect())
+}
+
+/// Every change of state writes its event and its audit row in its own transaction; what failed or changed nothing
+/// writes none.
+#[tokio::test]
+async fn changes_leave_their_audit_rows_and_events() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let key = app.key(org, &[Scope::Update]).await;
+    let (old_audit, old_events) = traces(&app, org).await;
+    let change = async |update: &Value, change: Value| {
+        app.advance(1);
+        app.call(&key, Method::PATCH, &of(update), Some(change)).await
+    };
+    let update = app.published(&key, json!({"buildNumber": 1})).await;
+    assert_eq!(app.publish(&key, json!({"buildNumber": 1})).await.status, 400);
+    change(&update, json!({"status": "paused"})).await.expect(200);
+    change(&update, json!({"status": "paused"})).await.expect(200);
+    change(&update, json!({})).await.expect(200);
+    change(&update, json!({"rollout": 5, "releaseNotes": "more"}))
+        .await
+        .expect(200);
+    change(&update, json!({"status": "withdrawn"})).await.expect(200);
+    assert_eq!(change(&update, json!({"status": "published"})).await.status, 400);
+    app.advance(1);
+    let second = app.published(&key, json!({"buildNumber": 2})).await;
+    for update in [&update, &second] {
+        app.advance(1);
+        app.call(&key, Method::DELETE, &of(update), None).await.expect(200);
+    }
+    let (audit, events) = traces(&app, org).await;
+    let expected = [
+        "upload.create",
+        "app.create",
+        "update.publish",
+        "upload.create",
+        "update.change",
+        "update.change",
+        "update.change",
+        "upload.create",
+        "update.publish",
+        "update.delete",
+        "update.delete",
+    ];
+    assert_eq!(audit[old_audit.len()..], expected);
+    // Deleting what was withdrawn before takes nothing back a second time.
+    let expected = [
+        "update.published",
+        "update.changed",
+        "update.changed",
+        "update.withdrawn",
+        "update.published",
+        "update.withdrawn",
+    ];
+    assert_eq!(events[old_events.len()..], expected);
+}
+
+#[tokio::test]
+async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let answer = app
+        .call(&key, Method::PATCH, &of(&update), Some(json!({"rollout": 5})))
+        .await;
+    let changed = answer.expect(200);
+    let mut tx = app.app.db.read().await.unwrap();
+    let row = tx.org(org).audit(1).await.unwrap().remove(0);
+    let json = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
+    assert_eq!((row.at, row.action.as_str()), (START, "update.change"));
+    assert_eq!(
+        json!([row.actor, row.resource]),
+        json!([key_id(&app, &key).await, update["id"]])
+    );
+    assert_eq!((json(&row.before), json(&row.after)), (update.clone(), changed.clone()));
+    assert_eq!(
+        (row.address.as_str(), row.request_id.as_str()),
+        ("127.0.0.1", answer.header("x-request-id"))
+    );
+    let events = tx.system("a test looks at all").events_after("", 100).await.unwrap();
+    let shown: Vec<Value> = events
+        .iter()
+        .map(|(_, event)| serde_json::from_str(&event.data).unwrap())
+        .collect();
+    assert!(shown.contains(&update) && shown.contains(&changed));
+}

@@ -1,0 +1,158 @@
+//! PATCH and DELETE: states and their moves, and what a check sees of them.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{BUNDLE, of};
+use crate::support::{Answer, TestApp};
+
+async fn patch(app: &TestApp, key: &str, update: &Value, change: Value) -> Answer {
+    app.call(key, Method::PATCH, &of(update), Some(change)).await
+}
+
+#[tokio::test]
+async fn an_update_moves_between_its_states_and_withdrawn_is_the_end() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (published, paused, withdrawn) = ("published", "paused", "withdrawn");
+    for (from, to, allowed) in [
+        (published, published, true),
+        (published, paused, true),
+        (published, withdrawn, true),
+        (paused, published, true),
+        (paused, paused, true),
+        (paused, withdrawn, true),
+        (withdrawn, withdrawn, true),
+        (withdrawn, published, false),
+        (withdrawn, paused, false),
+    ] {
+        let update = app.published(&key, json!({})).await;
+        patch(&app, &key, &update, json!({"status": from})).await.expect(200);
+        let answer = patch(&app, &key, &update, json!({"status": to})).await;
+        let (status, becomes) = if allowed { (200, to) } else { (400, from) };
+        assert_eq!(answer.status.as_u16(), status, "{from} to {to}: {}", answer.text());
+        let read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+        assert_eq!(read["status"], becomes, "{from} to {to}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_sets_what_it_names_and_the_check_sees_it_at_once() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let mut expected = app.published(&key, json!({"releaseNotes": "old"})).await;
+    let update = expected.clone();
+    for change in [
+        json!({}),
+        json!({"releaseNotes": "new"}),
+        json!({"mandatory": true}),
+        json!({"releaseNotes": "", "mandatory": false}),
+        json!({"rollout": 40}),
+        json!({"rollout": 100, "releaseNotes": "x".repeat(4096)}),
+    ] {
+        app.advance(1);
+        let changed = patch(&app, &key, &update, change.clone()).await.expect(200);
+        expected
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        assert_eq!(changed, expected, "{change}");
+        let offer = app.checked(BUNDLE, "currentVersion=1.0.0&currentUpdateId=x").await;
+        let reached = expected["rollout"] == 100;
+        assert_eq!(offer["updateAvailable"], reached, "{change}");
+        for field in ["releaseNotes", "mandatory"] {
+            assert!(!reached || offer[field] == expected[field], "{field} after {change}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_change_is_400_names_its_field_and_changes_nothing() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    for (field, value) in [
+        ("status", json!("deleted")),
+        ("status", json!("Paused")),
+        ("status", json!("")),
+        ("status", json!(1)),
+        ("rollout", json!(-1)),
+        ("rollout", json!(101)),
+        ("rollout", json!(1.5)),
+        ("rollout", json!("5")),
+        ("mandatory", json!("yes")),
+        ("releaseNotes", json!(5)),
+        ("releaseNotes", json!("x".repeat(4097))),
+        ("version", json!("2.0.0")),
+        ("buildNumber", json!("2")),
+        ("bundleId", json!("com.example.other")),
+        ("platform", json!("ios")),
+        ("configuration", json!("beta")),
+        ("fingerprint", json!("f")),
+        ("uploadId", json!("upload_x")),
+        ("sha256", json!("x")),
+    ] {
+        let beside = if field == "mandatory" { "rollout" } else { "mandatory" };
+        let good = if beside == "rollout" { json!(5) } else { json!(true) };
+        let answer = patch(&app, &key, &update, json!({field: value, beside: good})).await;
+        let message = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        answer.expect_error(400, &message);
+        assert!(message.contains(field), "{field} = {value}: {message}");
+    }
+    let body = Some(json!({"mandatory": true}));
+    for query in ["", "?id=", "?ID=x"] {
+        let answer = app
+            .call(&key, Method::PATCH, &format!("/update{query}"), body.clone())
+            .await;
+        answer.expect_error(400, "id is required");
+    }
+    let twice = format!("{}&id=x", of(&update));
+    app.call(&key, Method::PATCH, &twice, body)
+        .await
+        .expect_error(400, "id is given twice");
+    let mut read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    read.as_object_mut().unwrap().remove("reports");
+    assert_eq!(read, update);
+}
+
+#[tokio::test]
+async fn deleting_answers_once_and_then_404_everywhere() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let deleted = app.call(&key, Method::DELETE, &of(&update), None).await.expect(200);
+    assert_eq!(deleted, json!({"id": update["id"], "status": "deleted"}));
+    for (method, body) in [
+        (Method::DELETE, None),
+        (Method::GET, None),
+        (Method::PATCH, Some(json!({"status": "paused"}))),
+    ] {
+        app.call(&key, method, &of(&update), body)
+            .await
+            .expect_error(404, "No update has this id");
+    }
+    for query in ["", "?id="] {
+        let answer = app.call(&key, Method::DELETE, &format!("/update{query}"), None).await;
+        answer.expect_error(400, "id is required");
+    }
+    let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    assert_eq!((&list["total"], &list["items"]), (&json!(0), &json!([])));
+}
+
+#[tokio::test]
+async fn simultaneous_changes_of_one_update_all_count() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let changes = [
+        json!({"rollout": 7}),
+        json!({"mandatory": true}),
+        json!({"releaseNotes": "n"}),
+        json!({"status": "paused"}),
+    ];
+    let answers = futures::future::join_all(changes.map(|change| patch(&app, &key, &update, change))).await;
+    answers.iter().for_each(|answer| drop(answer.expect(200)));
+    let read = app.call(&key, Method::GET, &of(&update), None).await.expect(200);
+    let fields = json!([read["rollout"], read["mandatory"], read["releaseNotes"], read["status"]]);
+    assert_eq!(fields, json!([7, true, "n", "paused"]));
+}

@@ -1,0 +1,113 @@
+//! The limit of checks by client address, seen through trusted proxies only.
+
+use launchway_domain::time::{MINUTE, SECOND};
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+
+use crate::support::{Answer, Setup, TestApp};
+
+async fn limited(trusted_proxies: &str) -> TestApp {
+    let settings = RawSettings {
+        check_limit: Some("2".to_owned()),
+        trusted_proxies: Some(trusted_proxies.to_owned()),
+        ..RawSettings::default()
+    };
+    TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await
+}
+
+async fn ask_from(app: &TestApp, forwarded: &[&str]) -> Answer {
+    let mut request = app.request(Method::GET, "/update/check/com.example.app?currentVersion=1.0.0");
+    for value in forwarded {
+        request = request.header("x-forwarded-for", *value);
+    }
+    Answer::of(request.send().await.unwrap()).await
+}
+
+#[tokio::test]
+async fn a_client_has_its_checks_a_minute_and_is_told_when_to_come_again() {
+    let app = limited("127.0.0.1").await;
+    app.advance(20 * SECOND);
+    for _ in 0..2 {
+        ask_from(&app, &[]).await.expect(200);
+    }
+    let refused = ask_from(&app, &[]).await;
+    refused.expect_error(429, "Too many requests; try again in 40 seconds");
+    assert_eq!(refused.header("retry-after"), "40");
+    assert_eq!(refused.header("access-control-allow-origin"), "*");
+    assert_eq!(refused.header("cache-control"), "no-cache, no-store, must-revalidate");
+    app.advance(40 * SECOND - 1);
+    assert_eq!(ask_from(&app, &[]).await.status, 429);
+    app.advance(1);
+    ask_from(&app, &[]).await.expect(200);
+    app.advance(-MINUTE);
+    assert_ne!(ask_from(&app, &[]).await.status, 500, "a clock that goes back");
+}
+
+/// Every spelling of one client, and who is another.
+#[tokio::test]
+async fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
+    let app = limited("127.0.0.1,10.0.0.0/8").await;
+    let clients: [&[&[&str]]; 6] = [
+        &[
+            &["192.0.2.1"],
+            &["::ffff:192.0.2.1"],
+            &["spoofed, 192.0.2.1"],
+            &["198.51.100.9, 192.0.2.1"],
+        ],
+        &[
+            &["192.0.2.2"],
+            &["192.0.2.2, 10.0.0.1"],
+            &["192.0.2.2, 10.0.0.1, 10.9.9.9"],
+        ],
+        &[
+            &["2001:db8:0:1::1"],
+            &["2001:db8:0:1:ffff:ffff:ffff:ffff"],
+            &["2001:0db8:0000:0001::abcd"],
+        ],
+        &[
+            &["2001:db8:0:2::1"],
+            &["192.0.2.1", "2001:db8:0:2::9"],
+            &["2001:db8:0:2::2, 10.0.0.1"],
+        ],
+        &[&["192.0.2.3", "10.0.0.1"], &["192.0.2.3"], &["192.0.2.3 ,10.0.0.1"]],
+        &[&[], &["not an address"], &["127.0.0.1"]],
+    ];
+    for spellings in clients {
+        for (at, spelling) in spellings.iter().enumerate() {
+            let status = ask_from(&app, spelling).await.status;
+            assert_eq!(
+                status == 429,
+                at >= 2,
+                "{spelling:?} after {at} others of {spellings:?}"
+            );
+        }
+    }
+}
+
+/// "the client address comes from `X-Forwarded-For` only through proxies that the configuration trusts".
+#[tokio::test]
+async fn a_header_from_elsewhere_changes_nothing() {
+    let app = limited("10.0.0.1").await;
+    for (at, forwarded) in ["192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.1"]
+        .into_iter()
+        .enumerate()
+    {
+        let status = ask_from(&app, &[forwarded]).await.status;
+        assert_eq!(status == 429, at >= 2, "{forwarded}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_questions_count_too() {
+    let app = limited("127.0.0.1").await;
+    for _ in 0..2 {
+        app.get("/update/check/com.example.app")
+            .await
+            .expect_error(400, "currentVersion is required");
+    }
+    assert_eq!(app.get("/update/check/com.example.app").await.status, 429);
+}

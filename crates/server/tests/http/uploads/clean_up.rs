@@ -1,0 +1,140 @@
+//! Clean-up: what it removes, when, and what it never touches.
+
+use launchway_domain::time::{DAY, HOUR};
+use launchway_server::blob::Key;
+use launchway_server::jobs::clean_up::clean_up;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{BUNDLE, announce, publish, put, stored, url};
+use crate::support::{TestApp, package};
+
+async fn clean(app: &TestApp) {
+    clean_up(&app.app).await.unwrap();
+}
+
+async fn delete(app: &TestApp, key: &str, update: &Value) {
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    app.call(key, Method::DELETE, &path, None).await.expect(200);
+}
+
+/// Contract part 3: "An unused upload is removed after 24 hours."
+#[tokio::test]
+async fn an_unused_upload_lives_for_a_day() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let bytes = package("a", b"a");
+    let (first, second) = (announce(&app, &key, &bytes).await, announce(&app, &key, &bytes).await);
+    let unsent = announce(&app, &key, &bytes).await;
+    for upload in [&first, &second] {
+        put(&app, url(upload), &bytes).await;
+    }
+    app.advance(DAY - 1);
+    clean(&app).await;
+    assert_eq!(stored(&app, "uploads").await.len(), 2);
+    publish(&app, &key, &first, "1.0.0").await.expect(201);
+    app.advance(1);
+    for upload in [&second, &unsent] {
+        publish(&app, &key, upload, "1.0.1")
+            .await
+            .expect_error(404, "No upload has this id");
+    }
+    clean(&app).await;
+    assert_eq!(stored(&app, "uploads").await, Vec::<String>::new());
+    publish(&app, &key, &second, "1.0.1")
+        .await
+        .expect_error(404, "No upload has this id");
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+    assert_eq!(
+        app.get(url(&offer)).await.bytes,
+        bytes,
+        "what became of a used one stays"
+    );
+}
+
+#[tokio::test]
+async fn copies_that_came_to_nothing_go_with_their_upload_and_the_used_one_stays() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let bytes = package("a", b"a");
+    let upload = announce(&app, &key, &bytes).await;
+    put(&app, url(&upload), &bytes).await;
+    // What a process leaves behind that dies between the copy and the commit.
+    let id = upload["id"].as_str().unwrap();
+    let orphan = Key::new(&format!("packages/{id}/orphan")).unwrap();
+    app.app
+        .blob
+        .copy(&Key::new(&format!("uploads/{id}")).unwrap(), &orphan)
+        .await
+        .unwrap();
+    publish(&app, &key, &upload, "1.0.0").await.expect(201);
+    app.advance(DAY - 1);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await.len(), 2);
+    app.advance(1);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await.len(), 1);
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+    assert_eq!(app.get(url(&offer)).await.bytes, bytes);
+}
+
+#[tokio::test]
+async fn the_bytes_of_a_deleted_update_outlive_every_link_to_them_and_then_go() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+    delete(&app, &key, &update).await;
+    clean(&app).await;
+    app.advance(HOUR - 1);
+    clean(&app).await;
+    assert_eq!(app.get(url(&offer)).await.status, 200, "a phone may be downloading");
+    app.advance(HOUR);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await.len(), 1, "the grace is not over");
+    app.advance(1);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
+    clean(&app).await;
+}
+
+#[tokio::test]
+async fn bytes_that_an_update_names_are_never_removed() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let first = app.published(&key, json!({})).await;
+    let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
+    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    let path = format!("/update?id={}", second["id"].as_str().unwrap());
+    delete(&app, &key, &first).await;
+    for status in ["paused", "published", "withdrawn"] {
+        app.call(&key, Method::PATCH, &path, Some(json!({"status": status})))
+            .await
+            .expect(200);
+        app.advance(10 * DAY);
+        clean(&app).await;
+        assert_eq!(stored(&app, "packages").await.len(), 1, "{status}");
+    }
+    delete(&app, &key, &second).await;
+    app.advance(DAY);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
+}
+
+/// Two updates of one package, deleted at different times: the grace counts from the last.
+#[tokio::test]
+async fn the_grace_counts_from_the_last_update_of_the_bytes() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let first = app.published(&key, json!({})).await;
+    let body = json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "android", "version": "1.0.2"});
+    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    delete(&app, &key, &first).await;
+    app.advance(DAY);
+    delete(&app, &key, &second).await;
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await.len(), 1);
+    app.advance(DAY);
+    clean(&app).await;
+    assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
+}

@@ -1,0 +1,148 @@
+//! One whole life of an update on each database with each object storage.
+
+use launchway_domain::time::{DAY, EpochMs};
+use launchway_server::blob::s3::Credentials;
+use launchway_server::config::RawSettings;
+use launchway_server::jobs::clean_up::clean_up;
+use launchway_testing::postgres::Postgres;
+use launchway_testing::s3::S3Server;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{BUNDLE, announce, put, stored, url};
+use crate::support::{Answer, START, Setup, TestApp, package};
+
+fn on_postgres() -> Setup {
+    let settings = RawSettings {
+        database_url: Some(Postgres::shared().fresh_database()),
+        ..RawSettings::default()
+    };
+    Setup {
+        settings,
+        ..Setup::default()
+    }
+}
+
+fn with_bucket(mut setup: Setup, bucket: &S3Server) -> Setup {
+    setup.settings.storage_url = Some(bucket.storage_url());
+    setup.credentials = Some(Credentials {
+        access_key_id: bucket.access_key.clone(),
+        secret_access_key: bucket.secret_key.clone(),
+        ..Credentials::default()
+    });
+    setup
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the S3 server compares with the machine's clock"
+)]
+fn machine_time() -> EpochMs {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
+
+#[tokio::test]
+async fn postgres_and_directory() {
+    life(TestApp::with(on_postgres()).await).await;
+}
+
+#[tokio::test]
+async fn sqlite_and_bucket() {
+    let bucket = S3Server::start();
+    let app = TestApp::with(with_bucket(Setup::default(), &bucket)).await;
+    app.advance(machine_time() - START);
+    life(app).await;
+}
+
+#[tokio::test]
+async fn postgres_and_bucket() {
+    let bucket = S3Server::start();
+    let app = TestApp::with(with_bucket(on_postgres(), &bucket)).await;
+    app.advance(machine_time() - START);
+    life(app).await;
+}
+
+/// From the first byte to the last: every step that touches the database or the storage.
+async fn life(app: TestApp) {
+    let (_, key) = app.org_with_key().await;
+    let bytes = package("index.html", b"<h1>one</h1>");
+    let upload = announce(&app, &key, &bytes).await;
+    for wrong in [&bytes[1..], &[&bytes[..], b"x"].concat()] {
+        assert!(put(&app, url(&upload), wrong).await.status.is_client_error());
+    }
+    let tampered = url(&upload).replace("uploads/", "uploads/x");
+    assert!(put(&app, &tampered, &bytes).await.status.is_client_error());
+    let publish = async |upload: &Value, version: &str| {
+        let body = json!({"uploadId": upload["id"], "bundleId": BUNDLE, "platform": "ios", "version": version});
+        app.call(&key, Method::POST, "/update", Some(body)).await
+    };
+    assert_eq!(publish(&upload, "1.0.0").await.status, 400, "nothing was sent yet");
+    assert!(put(&app, url(&upload), &vec![0; bytes.len()]).await.status.is_success());
+    assert_eq!(publish(&upload, "1.0.0").await.status, 400, "other bytes");
+    assert!(put(&app, url(&upload), &bytes).await.status.is_success());
+    let first = publish(&upload, "1.0.0").await.expect(201);
+    assert_eq!(publish(&upload, "1.0.1").await.status, 400, "used twice");
+    assert_eq!(
+        (
+            stored(&app, "uploads").await.len(),
+            stored(&app, "packages").await.len()
+        ),
+        (0, 1)
+    );
+
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0&deviceId=d").await;
+    assert_eq!(offer["id"], first["id"]);
+    let whole = app.get(url(&offer)).await;
+    assert_eq!((whole.status.as_u16(), &whole.bytes), (200, &bytes));
+    assert!(
+        whole.header("content-disposition").starts_with("attachment"),
+        "{:?}",
+        whole.headers
+    );
+    let part = app
+        .request(Method::GET, url(&offer))
+        .header("range", "bytes=3-7")
+        .send()
+        .await
+        .unwrap();
+    let part = Answer::of(part).await;
+    assert_eq!((part.status.as_u16(), part.bytes.as_slice()), (206, &bytes[3..8]));
+    let tampered = url(&offer).replace("packages/", "packages/x");
+    assert!(app.get(&tampered).await.status.is_client_error());
+
+    let event = json!({"type": "installed", "updateId": offer["id"], "at": "2026-11-20T10:00:00Z"});
+    let body = json!({"reportToken": offer["reportToken"], "events": [event]});
+    let path = format!("/update/report/{BUNDLE}");
+    let report = Answer::of(app.request(Method::POST, &path).json(&body).send().await.unwrap()).await;
+    assert_eq!(report.expect(200)["counted"], 1);
+
+    let path = |update: &Value| format!("/update?id={}", update["id"].as_str().unwrap());
+    let body =
+        json!({"sourceUpdateId": first["id"], "bundleId": BUNDLE, "platform": "ios", "version": "1.1.0", "rollout": 0});
+    let second = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    app.call(&key, Method::PATCH, &path(&second), Some(json!({"rollout": 100})))
+        .await
+        .expect(200);
+    let version = async || app.checked(BUNDLE, "currentVersion=0.1.0").await["version"].clone();
+    assert_eq!(version().await, "1.1.0");
+    app.call(&key, Method::PATCH, &path(&second), Some(json!({"status": "paused"})))
+        .await
+        .expect(200);
+    assert_eq!(version().await, "1.0.0");
+    for update in [&first, &second] {
+        app.call(&key, Method::DELETE, &path(update), None).await.expect(200);
+    }
+    assert_eq!(version().await, Value::Null);
+    app.advance(2 * DAY);
+    clean_up(&app.app).await.unwrap();
+    assert_eq!(
+        (
+            stored(&app, "uploads").await.len(),
+            stored(&app, "packages").await.len()
+        ),
+        (0, 0)
+    );
+}
