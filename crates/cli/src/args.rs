@@ -1,0 +1,139 @@
+//! What people type, read into types (contract part 10). Values are checked here; where they come from when they are
+//! not typed is decided in `settings`.
+
+pub mod api;
+pub mod publish;
+pub mod update;
+
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use launchway_client::BaseUrl;
+
+use crate::args::api::ApiArgs;
+use crate::args::update::UpdateArgs;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    failed
+  2    wrong usage
+  3    not found
+  4    not logged in, or not allowed
+  6    the server cannot be reached or failed
+  130  interrupted
+
+Environment:
+  LAUNCHWAY_API_KEY  the API key; wins over the saved login
+  LAUNCHWAY_URL      the server, as --url
+  LAUNCHWAY_ORG      the organization, as --org
+  LAUNCHWAY_CONFIG   the project's settings, as --config
+  NO_COLOR           no colors
+  CI                 no questions";
+
+/// The command line of Launchway: publishes over-the-air updates of mobile apps and steers who gets them.
+#[derive(Debug, Parser)]
+#[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    /// What applies to every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What applies to every command.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Address of the server, such as https://launchway.example.com
+    #[arg(long, global = true, value_name = "URL")]
+    pub url: Option<BaseUrl>,
+    /// Organization to act in; the API key's own unless told
+    #[arg(long, global = true, value_name = "ID")]
+    pub org: Option<String>,
+    /// Talk to the development server instead of production
+    #[arg(long, global = true)]
+    pub dev: bool,
+    /// Settings of the project; launchway.toml here or above unless told
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but results, warnings and errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Do not use colors
+    #[arg(long, global = true)]
+    pub no_color: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check an API key with the server and keep both for later commands
+    Login(LoginArgs),
+    /// Forget the saved API key
+    Logout,
+    /// Show who you are to the server
+    Whoami,
+    /// Publish an over-the-air update, or look at and change published ones
+    Update(Box<UpdateArgs>),
+    /// Call any endpoint of the API and print what it answers
+    Api(ApiArgs),
+    /// Print a script that completes commands in your shell
+    Completion {
+        /// Your shell
+        shell: Shell,
+    },
+}
+
+/// The arguments of `login`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The key is never an argument, because arguments are kept in histories and shown to other users.
+On a terminal you are asked for it; otherwise it is read from standard input:
+
+  launchway login --url https://launchway.example.com < key.txt")]
+pub struct LoginArgs {
+    /// Read the API key from standard input, even on a terminal
+    #[arg(long)]
+    pub with_key: bool,
+}
+
+impl Cli {
+    /// Checks what the parser cannot: that one thing is asked, not two. Gives a usage error otherwise.
+    pub fn check(&self, command: &mut clap::Command) -> Result<(), clap::Error> {
+        let Command::Update(update) = &self.command else {
+            return Ok(());
+        };
+        if update.publish.is_none() || update.command.is_none() {
+            return Ok(());
+        }
+        let update = command
+            .find_subcommand_mut("update")
+            .expect("the command that was just parsed exists");
+        let message = "either publish an update or use one of the commands on published ones, not both";
+        Err(update.error(ErrorKind::ArgumentConflict, message))
+    }
+}
+
+/// Adds to a complaint about `update WORD` that the word may be meant as a command: the parser knows only that it is no
+/// platform.
+pub fn explain(mut error: clap::Error, command: &mut clap::Command) -> clap::Error {
+    let about = error.get(ContextKind::InvalidArg);
+    let about_platform = matches!(about, Some(ContextValue::String(argument)) if argument == "<PLATFORM>");
+    if error.kind() != ErrorKind::InvalidValue || !about_platform {
+        return error;
+    }
+    if let Some(update) = command.find_subcommand("update") {
+        let names: Vec<_> = update.get_subcommands().map(clap::Command::get_name).collect();
+        let tip = format!("commands on published updates: {}", names.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}

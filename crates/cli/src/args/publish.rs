@@ -1,0 +1,75 @@
+//! The arguments of `update <platform>`, which publishes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use launchway_domain::build_number::BuildNumber;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::platform::Platform;
+use launchway_domain::version::{InvalidVersion, Version};
+
+/// What to publish and for whom.
+#[derive(Args, Debug)]
+pub struct PublishArgs {
+    /// Platform the update is for
+    #[arg(value_name = "PLATFORM", value_parser = platforms())]
+    pub platform: Platform,
+
+    /// Directory with the built web app or bundle; it is packed as it is
+    #[arg(long, value_name = "DIR", conflicts_with = "file", help_heading = "What to publish")]
+    pub dir: Option<PathBuf>,
+    /// ZIP that is packed already, instead of a directory
+    #[arg(long, value_name = "ZIP", help_heading = "What to publish")]
+    pub file: Option<PathBuf>,
+    /// App to update, such as com.example.app; the native project's unless told
+    #[arg(long, value_name = "ID", help_heading = "What to publish")]
+    pub bundle_id: Option<BundleId>,
+    /// Version of the update; the native project's unless told
+    #[arg(long, value_name = "VERSION", value_parser = version, help_heading = "What to publish")]
+    pub version: Option<String>,
+    /// Build number of the update; the next free one unless told
+    #[arg(long, value_name = "NUMBER|auto", value_parser = build_number, help_heading = "What to publish")]
+    pub build_number: Option<String>,
+    /// What is new, up to 4 KiB; @FILE reads it from a file
+    #[arg(long, value_name = "TEXT", help_heading = "What to publish")]
+    pub release_notes: Option<String>,
+    /// Ask the app to install the update at once
+    #[arg(long, help_heading = "What to publish")]
+    pub mandatory: bool,
+
+    /// Offer it only to apps that ask for this configuration, such as production
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "all_configurations",
+        help_heading = "Who gets it"
+    )]
+    pub configuration: Option<Configuration>,
+    /// Offer it to apps of every configuration
+    #[arg(long, help_heading = "Who gets it")]
+    pub all_configurations: bool,
+    /// Offer it only to apps with this fingerprint of their native code; @FILE reads a fingerprint document
+    #[arg(long, value_name = "HASH", help_heading = "Who gets it")]
+    pub fingerprint: Option<String>,
+    /// Percent of the devices that are offered it; 100 unless told
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Who gets it")]
+    pub rollout: Option<u8>,
+}
+
+/// Reads the name of a platform and lists the three in help and errors.
+pub fn platforms() -> impl TypedValueParser<Value = Platform> {
+    PossibleValuesParser::new(Platform::ALL.map(Platform::as_str)).try_map(|name| name.parse::<Platform>())
+}
+
+fn version(text: &str) -> Result<String, InvalidVersion> {
+    Version::parse(text).map(|_| text.to_owned())
+}
+
+fn build_number(text: &str) -> Result<String, String> {
+    let known = text == "auto" || BuildNumber::parse(text).is_ok();
+    known
+        .then(|| text.to_owned())
+        .ok_or_else(|| "it must be 1 to 18 digits, or auto".to_owned())
+}

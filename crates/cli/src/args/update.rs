@@ -1,0 +1,143 @@
+//! The arguments of `update`: either those of publishing, or one of the commands on published updates.
+
+use clap::{Args, Subcommand};
+use launchway_domain::configuration::Configuration;
+use launchway_domain::platform::Platform;
+
+use crate::args::publish::{PublishArgs, platforms};
+
+/// The arguments of `update`.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    subcommand_negates_reqs = true,
+    subcommand_help_heading = "Commands on published updates",
+    override_usage = "launchway update <PLATFORM> --dir <DIR> --configuration <NAME> [OPTIONS]\n       \
+                      launchway update <COMMAND>",
+    after_help = "\
+Examples:
+  launchway update android --dir dist --configuration production
+  launchway update ios --dir dist --configuration staging --release-notes @notes.txt --rollout 20
+  launchway update list --status paused
+
+A rollout below 100 reaches only apps that send a device id when they ask for updates."
+)]
+pub struct UpdateArgs {
+    /// What to publish; absent when a command is given.
+    #[command(flatten)]
+    pub publish: Option<PublishArgs>,
+    /// What to do with published updates.
+    #[command(subcommand)]
+    pub command: Option<UpdateCommand>,
+}
+
+/// The commands on published updates.
+#[derive(Debug, Subcommand)]
+pub enum UpdateCommand {
+    /// List updates, newest first
+    List(ListArgs),
+    /// Show one update and what devices reported of it
+    Show(Named),
+    /// Stop offering an update for now
+    Pause(Named),
+    /// Offer a paused update again
+    Resume(Named),
+    /// Change the percent of the devices that are offered an update
+    Rollout {
+        /// Which update
+        #[command(flatten)]
+        update: Named,
+        /// Percent of the devices, 0 to 100
+        #[arg(value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+        percent: u8,
+    },
+    /// Take an update back for good; its bytes can be published anew
+    Withdraw(Named),
+    /// Publish the bytes of an update for another configuration
+    Promote(PromoteArgs),
+    /// Publish the bytes from before a bad update again, above it
+    Rollback(RollbackArgs),
+}
+
+/// One update.
+#[derive(Args, Debug)]
+pub struct Named {
+    /// Id of the update, as `update list` shows it
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// The arguments of `update list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// Only of this app
+    #[arg(long, value_name = "ID")]
+    pub bundle_id: Option<String>,
+    /// Only for this platform
+    #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
+    pub platform: Option<Platform>,
+    /// Only of this configuration
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Option<String>,
+    /// Only with this status
+    #[arg(long, value_name = "STATUS", value_parser = ["published", "paused", "withdrawn"])]
+    pub status: Option<String>,
+    /// How many to show
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// How many to skip
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
+    pub offset: u64,
+}
+
+/// The arguments of `update promote`.
+#[derive(Args, Debug)]
+pub struct PromoteArgs {
+    /// Which update
+    #[command(flatten)]
+    pub update: Named,
+    /// Configuration to publish it for
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Configuration,
+    /// Percent of the devices that are offered it; 100 unless told
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub rollout: Option<u8>,
+}
+
+/// The arguments of `update rollback`.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "launchway update rollback <ID> [OPTIONS]\n       \
+                      launchway update rollback --bundle-id <ID> --platform <PLATFORM> \
+                      (--configuration <NAME> | --all-configurations) [OPTIONS]",
+    after_help = "\
+The new update has the version of the bad one and a higher build number, so that devices with the bad one get it too."
+)]
+pub struct RollbackArgs {
+    /// Id of the bad update; otherwise the newest one of app, platform and configuration is meant
+    #[arg(value_name = "ID", required_unless_present = "bundle_id", conflicts_with_all = ["bundle_id", "platform"])]
+    pub id: Option<String>,
+    /// App whose newest update is bad
+    #[arg(long, value_name = "ID", requires = "platform")]
+    pub bundle_id: Option<String>,
+    /// Platform of the bad update
+    #[arg(long, value_name = "PLATFORM", value_parser = platforms(), requires = "bundle_id")]
+    pub platform: Option<Platform>,
+    /// Configuration of the bad update
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "bundle_id",
+        conflicts_with = "all_configurations"
+    )]
+    pub configuration: Option<Configuration>,
+    /// The bad update is one without configuration
+    #[arg(long, requires = "bundle_id")]
+    pub all_configurations: bool,
+    /// Update whose bytes to publish, instead of the one before the bad one
+    #[arg(long, value_name = "ID")]
+    pub to: Option<String>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}

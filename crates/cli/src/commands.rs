@@ -1,0 +1,32 @@
+//! The commands, one file each.
+
+mod api;
+pub mod completion;
+mod login;
+mod logout;
+mod update;
+mod whoami;
+
+use crate::args::Command;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Runs a command to its end.
+pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Login(arguments) => login::run(arguments, context).await,
+        Command::Logout => logout::run(context),
+        Command::Whoami => whoami::run(context).await,
+        Command::Update(arguments) => update::run(*arguments, context).await,
+        Command::Api(arguments) => api::run(arguments, context).await,
+        Command::Completion { shell } => completion::run(shell, &context.printer),
+    }
+}
+
+/// Reads what an argument names: the text itself, or with `@FILE` the file.
+fn text_or_file(argument: String) -> Result<String, Failure> {
+    let Some(path) = argument.strip_prefix('@') else {
+        return Ok(argument);
+    };
+    std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{path} cannot be read: {error}")))
+}

@@ -1,0 +1,105 @@
+//! `login`: takes a server and a key, checks them with each other and keeps them.
+
+use launchway_api::auth::CallerView;
+use launchway_client::{Answer, BaseUrl, Error};
+use launchway_domain::api_key::ApiKey;
+
+use crate::args::LoginArgs;
+use crate::commands::whoami;
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::login_file::Login;
+use crate::settings::{Key, Origin, Service, not_a_key};
+use crate::terminal::read_input;
+
+/// A key has 49 characters; what is longer than this is something else.
+const LONGEST_INPUT: u64 = 4096;
+
+pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure> {
+    let piped = arguments.with_key || context.terminal.is_piped();
+    if !piped && !context.terminal.is_interactive() {
+        return Err(Failure::usage("there is no terminal to ask for the key on")
+            .hint("pipe the key in: launchway login --url URL < key.txt"));
+    }
+    let url = server(context, piped).await?;
+    if url.is_open_to_eavesdroppers() {
+        context
+            .printer
+            .warn(&format!("{url} is not encrypted: the key can be read on the way"));
+    }
+    let text = if piped {
+        read_input(LONGEST_INPUT).await?
+    } else {
+        context.terminal.ask_hidden("API key").await?
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Failure::usage("no API key was given"));
+    }
+    let key = ApiKey::parse(text).ok_or_else(|| not_a_key(Origin::Input))?;
+
+    let client = context.client_for(url.clone(), key.clone())?;
+    let answer: Answer<CallerView> = client.session().await.map_err(refused)?;
+    right_service(context.settings.service, &url, &answer.value)?;
+    let place = context
+        .login_file
+        .save(context.settings.service, &Login { url: url.clone(), key })?;
+    context
+        .printer
+        .note(&format!("Logged in; the key is kept in {}", place.display()));
+    if let Key::Known {
+        source: source @ Origin::Variable(_),
+        ..
+    } = context.settings.key
+    {
+        context
+            .printer
+            .warn(&format!("{source} is set and wins over this login"));
+    }
+    context
+        .printer
+        .result(&answer.body, || whoami::prose(&answer.value, &url, Origin::Login))
+}
+
+/// The server that was named, or else the one that is answered. The one of the earlier login is only proposed.
+async fn server(context: &Context, piped: bool) -> Result<BaseUrl, Failure> {
+    let known = context.settings.url.as_ref();
+    match known {
+        Some(url) if piped || url.source != Origin::Login => return Ok(url.value.clone()),
+        None if piped => {
+            return Err(Failure::usage("no server is named")
+                .hint("give --url, set LAUNCHWAY_URL, or write url below [server] in launchway.toml"));
+        }
+        _ => {}
+    }
+    let proposed = known.map(|url| url.value.to_string());
+    let text = context.terminal.ask("Server", proposed.as_deref()).await?;
+    text.parse()
+        .map_err(|why| Failure::usage(format!("the address of the server: {why}")))
+}
+
+/// The usual advice, to log in, would be of no use here.
+fn refused(error: Error) -> Failure {
+    let failure = Failure::from(error);
+    match failure.exit {
+        Exit::Auth => failure.hint("check that the key is one of this server and was not revoked"),
+        _ => failure,
+    }
+}
+
+/// Keys of one service are unknown in the other, so a login for the wrong one would be of no use.
+fn right_service(wanted: Service, url: &BaseUrl, caller: &CallerView) -> Result<(), Failure> {
+    if caller.environment == wanted.as_str() {
+        return Ok(());
+    }
+    let hint = match wanted {
+        Service::Production => "log in with --dev, and give --dev to later commands too",
+        Service::Development => "log in without --dev",
+    };
+    let message = format!(
+        "{url} is the {} server, not the {} one",
+        caller.environment,
+        wanted.as_str()
+    );
+    Err(Failure::new(Exit::Usage, message).hint(hint))
+}

@@ -1,0 +1,46 @@
+//! `update`: publishes, or works on published updates.
+
+mod change;
+mod lineage;
+mod list;
+mod promote;
+mod publish;
+mod rollback;
+mod show;
+
+use crate::args::update::{UpdateArgs, UpdateCommand};
+use crate::context::Context;
+use crate::failure::Failure;
+
+pub async fn run(arguments: UpdateArgs, context: &Context) -> Result<(), Failure> {
+    match arguments {
+        UpdateArgs {
+            command: Some(command), ..
+        } => on_published(command, context).await,
+        UpdateArgs {
+            publish: Some(publish), ..
+        } => publish::run(publish, context).await,
+        UpdateArgs { .. } => Err(Failure::usage("neither a platform nor a command is named")),
+    }
+}
+
+async fn on_published(command: UpdateCommand, context: &Context) -> Result<(), Failure> {
+    match command {
+        UpdateCommand::List(arguments) => list::run(arguments, context).await,
+        UpdateCommand::Show(update) => show::run(&update.id, context).await,
+        UpdateCommand::Pause(update) => change::status(&update.id, "paused", context).await,
+        UpdateCommand::Resume(update) => change::status(&update.id, "published", context).await,
+        UpdateCommand::Withdraw(update) => change::status(&update.id, "withdrawn", context).await,
+        UpdateCommand::Rollout { update, percent } => change::rollout(&update.id, percent, context).await,
+        UpdateCommand::Promote(arguments) => promote::run(arguments, context).await,
+        UpdateCommand::Rollback(arguments) => rollback::run(arguments, context).await,
+    }
+}
+
+/// Says what people overlook about a rollout that is not for everybody.
+fn note_on_rollout(percent: u8, context: &Context) {
+    if percent < 100 {
+        let note = format!("Rollout {percent} %: only apps that send a device id when they ask can get it.");
+        context.printer.note(&note);
+    }
+}

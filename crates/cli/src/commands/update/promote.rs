@@ -1,0 +1,31 @@
+//! `update promote`: the bytes of an update, for another configuration.
+
+use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
+
+use crate::args::update::PromoteArgs;
+use crate::commands::update::{note_on_rollout, show};
+use crate::context::Context;
+use crate::failure::Failure;
+
+pub async fn run(arguments: PromoteArgs, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let source = client.update(&arguments.update.id).await?.value;
+    let answer = client
+        .create_update(&CreateUpdate {
+            source_update_id: Some(source.id),
+            bundle_id: source.bundle_id,
+            platform: source.platform.to_string(),
+            version: source.version,
+            build_number: Some(TextOrNumber::Text(source.build_number)),
+            configuration: Some(arguments.configuration.to_string()),
+            fingerprint: source.fingerprint.map(FingerprintInput::Hash),
+            release_notes: Some(source.release_notes),
+            rollout: arguments.rollout.map(i64::from),
+            mandatory: Some(source.mandatory),
+            ..CreateUpdate::default()
+        })
+        .await?;
+    show::published(&answer, client.base(), context)?;
+    note_on_rollout(answer.value.rollout, context);
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! `update <platform>`: packs, uploads and publishes.
+
+mod package;
+mod wanted;
+
+use launchway_client::Source;
+
+use crate::args::publish::PublishArgs;
+use crate::commands::update::{note_on_rollout, show};
+use crate::context::Context;
+use crate::failure::Failure;
+
+pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failure> {
+    // Everything that can be wrong here is found before anything is packed or sent.
+    let (mut create, native) = wanted::from(&arguments, context)?;
+    let client = context.client()?;
+    let package = package::prepare(&arguments, context).await?;
+
+    let upload = {
+        let progress = context.printer.progress("Uploading", package.sealed.size);
+        let source = Source {
+            path: package.path(),
+            file_name: "update.zip",
+            size: package.sealed.size,
+            sha256: &package.sealed.sha256,
+        };
+        client.upload(source, progress.mover()).await?
+    };
+    create.upload_id = Some(upload.id);
+    let answer = client.create_update(&create).await?;
+
+    let update = &answer.value;
+    show::published(&answer, client.base(), context)?;
+    note_on_rollout(update.rollout, context);
+    if native.has_at_least(&update.version, &update.build_number) {
+        let installed = native.described();
+        context.printer.warn(&format!(
+            "apps built from this project ({installed}) do not get it: give a higher --version or --build-number"
+        ));
+    }
+    Ok(())
+}

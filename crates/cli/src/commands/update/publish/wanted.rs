@@ -1,0 +1,138 @@
+//! What to ask the server for: from the flags, the project's settings and, where neither says, the native project.
+
+use std::str::FromStr;
+
+use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
+use launchway_domain::build_number::{BuildNumber, CurrentBuild};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::version::Version;
+
+use crate::args::publish::PublishArgs;
+use crate::commands::text_or_file;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::native_version::{self, Found, NativeProject};
+
+/// What the native project would install.
+pub struct Native(NativeProject);
+
+impl Native {
+    /// Whether an app of this project is as new as the update or newer, so that it is not offered it (spec part 4
+    /// rule 1). Unknown is no.
+    pub fn has_at_least(&self, version: &str, build_number: &str) -> bool {
+        let installed = self
+            .0
+            .version
+            .as_ref()
+            .and_then(|found| Version::parse(&found.value).ok());
+        let (Some(installed), Ok(version)) = (installed, Version::parse(version)) else {
+            return false;
+        };
+        if installed != version {
+            return installed > version;
+        }
+        let current = self
+            .0
+            .build_number
+            .as_ref()
+            .and_then(|found| CurrentBuild::parse(&found.value).ok());
+        let (Some(current), Ok(build)) = (current, BuildNumber::parse(build_number)) else {
+            return false;
+        };
+        !build.is_newer_than(&current)
+    }
+
+    /// Version and build number as people read them.
+    pub fn described(&self) -> String {
+        let value = |found: &Option<Found>| found.as_ref().map(|found| found.value.clone()).unwrap_or_default();
+        match &self.0.build_number {
+            Some(build) => format!("{} build {}", value(&self.0.version), build.value),
+            None => value(&self.0.version),
+        }
+    }
+}
+
+/// Puts the request together, all but the upload. Fails when something is missing; nothing is sent before.
+pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
+    let native = native_version::read(&context.settings.root, arguments.platform);
+    let configuration = configuration(arguments, context)?;
+    let create = CreateUpdate {
+        bundle_id: bundle_id(arguments, context, &native)?,
+        platform: arguments.platform.to_string(),
+        version: version(arguments, context, &native)?,
+        build_number: arguments.build_number.clone().map(TextOrNumber::Text),
+        configuration,
+        fingerprint: arguments.fingerprint.clone().map(fingerprint).transpose()?,
+        release_notes: arguments.release_notes.clone().map(text_or_file).transpose()?,
+        rollout: arguments.rollout.map(i64::from),
+        mandatory: arguments.mandatory.then_some(true),
+        ..CreateUpdate::default()
+    };
+    Ok((create, Native(native)))
+}
+
+/// Who gets it has to be said: an update without configuration goes to testers and users alike.
+fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<String>, Failure> {
+    let in_project = context.settings.update().configuration.as_deref();
+    match (&arguments.configuration, arguments.all_configurations, in_project) {
+        (Some(told), _, _) => Ok(Some(told.to_string())),
+        (None, true, _) => Ok(None),
+        (None, false, Some(text)) => match Configuration::from_str(text) {
+            Ok(told) => Ok(Some(told.to_string())),
+            Err(problem) => Err(Failure::usage(format!("configuration in launchway.toml: {problem}"))),
+        },
+        (None, false, None) => Err(
+            Failure::usage("no configuration is named, so it is not clear who gets the update").hint(
+                "--configuration NAME offers it to apps that ask for that name, such as production;\n      \
+                 --all-configurations offers it to every app, testers and users alike",
+            ),
+        ),
+    }
+}
+
+fn bundle_id(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
+    let in_project = context.settings.project.app.bundle_id.as_deref();
+    match (&arguments.bundle_id, in_project, &native.bundle_id) {
+        (Some(told), _, _) => Ok(told.to_string()),
+        (None, Some(text), _) => match BundleId::from_str(text) {
+            Ok(told) => Ok(told.to_string()),
+            Err(problem) => Err(Failure::usage(format!("bundle_id in launchway.toml: {problem}"))),
+        },
+        (None, None, Some(found)) => Ok(taken("App", found, context)),
+        (None, None, None) => Err(Failure::usage("no app is named, and no native project here names one")
+            .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")),
+    }
+}
+
+fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
+    match (&arguments.version, &native.version) {
+        (Some(told), _) => Ok(told.clone()),
+        (None, Some(found)) => Ok(taken("Version", found, context)),
+        (None, None) => Err(
+            Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
+        ),
+    }
+}
+
+/// Takes a value from the native project and says so.
+fn taken(what: &str, found: &Found, context: &Context) -> String {
+    context
+        .printer
+        .note(&format!("{what} {} is from {}", found.value, found.place));
+    found.value.clone()
+}
+
+/// A hash, or with `@FILE` a document (contract part 9).
+fn fingerprint(argument: String) -> Result<FingerprintInput, Failure> {
+    let is_file = argument.starts_with('@');
+    let text = text_or_file(argument)?;
+    if !is_file {
+        return Ok(FingerprintInput::Hash(text));
+    }
+    let document = serde_json::from_str(&text);
+    document.map(FingerprintInput::Document).map_err(|error| {
+        Failure::usage(format!("the fingerprint document is no JSON object: {error}"))
+            .hint("a hash is given without a file: --fingerprint HASH")
+    })
+}

@@ -1,0 +1,133 @@
+//! `update rollback`: publishes the bytes from before a bad update again, above it.
+
+use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
+use launchway_client::{Client, UpdateFilter};
+
+use crate::args::update::RollbackArgs;
+use crate::commands::update::{lineage, show};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+
+/// The largest page the server gives (spec part 4).
+const PAGE: u32 = 100;
+
+pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failure> {
+    if !arguments.yes && !context.terminal.is_interactive() {
+        return Err(Failure::usage("a rollback has to be confirmed").hint("add --yes"));
+    }
+    let client = context.client()?;
+    let (bad, updates) = bad_one(&arguments, &client).await?;
+    let good = match &arguments.to {
+        Some(id) => chosen(&client, id, &bad).await?,
+        None => lineage::before(&bad, &updates)
+            .cloned()
+            .ok_or_else(|| nothing_before(&bad))?,
+    };
+    context.printer.note(&format!("Bad:    {}", line(&bad)));
+    context.printer.note(&format!("Before: {}", line(&good)));
+    let reached = good.fingerprint.is_none() || good.fingerprint == bad.fingerprint;
+    if !reached {
+        context
+            .printer
+            .warn("the two differ in native code: devices with the bad one are sent to the store instead");
+    }
+    let question = format!(
+        "Publish the bytes of {} as {} with a higher build number?",
+        good.version, bad.version
+    );
+    if !arguments.yes && !context.terminal.confirm(&question).await? {
+        return Err(Failure::failed("nothing was changed"));
+    }
+    let answer = client.create_update(&again(good, &bad)).await?;
+    show::published(&answer, client.base(), context)
+}
+
+/// The bad update, and all of its app and platform.
+async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateView, Vec<UpdateView>), Failure> {
+    if let Some(id) = &arguments.id {
+        let bad = client.update(id).await?.value;
+        let updates = all(client, &bad.bundle_id, bad.platform.as_str()).await?;
+        return Ok((bad, updates));
+    }
+    let (Some(bundle_id), Some(platform)) = (&arguments.bundle_id, arguments.platform) else {
+        return Err(Failure::usage("neither an update nor an app and platform is named"));
+    };
+    let configuration = arguments.configuration.as_ref().map(ToString::to_string);
+    if configuration.is_none() && !arguments.all_configurations {
+        return Err(Failure::usage("no configuration is named")
+            .hint("give --configuration NAME, or --all-configurations for updates without one"));
+    }
+    let updates = all(client, bundle_id, platform.as_str()).await?;
+    match lineage::newest(&updates, configuration.as_deref()).cloned() {
+        Some(bad) => Ok((bad, updates)),
+        None => {
+            let line = configuration.unwrap_or_else(|| "all configurations".to_owned());
+            Err(Failure::new(
+                Exit::NotFound,
+                format!("{bundle_id} has no {platform} update for {line}"),
+            ))
+        }
+    }
+}
+
+/// Every update of an app and platform.
+async fn all(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<UpdateView>, Failure> {
+    let mut updates: Vec<UpdateView> = Vec::new();
+    loop {
+        let filter = UpdateFilter {
+            bundle_id: Some(bundle_id.to_owned()),
+            platform: Some(platform.to_owned()),
+            limit: Some(PAGE),
+            offset: Some(updates.len() as u64),
+            ..UpdateFilter::default()
+        };
+        let page = client.updates(&filter).await?.value;
+        let is_last = page.items.is_empty() || page.offset.saturating_add(i64::from(PAGE)) >= page.total;
+        updates.extend(page.items);
+        if is_last {
+            return Ok(updates);
+        }
+    }
+}
+
+async fn chosen(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateView, Failure> {
+    let good = client.update(id).await?.value;
+    if (&good.bundle_id, good.platform) != (&bad.bundle_id, bad.platform) {
+        return Err(Failure::usage(format!(
+            "{id} is of {} for {}",
+            good.bundle_id, good.platform
+        )));
+    }
+    Ok(good)
+}
+
+fn nothing_before(bad: &UpdateView) -> Failure {
+    let id = &bad.id;
+    let message = format!("no published update from before {id} runs wherever it runs");
+    Failure::new(Exit::NotFound, message).hint(format!(
+        "choose one with --to ID, or stop offering this one: launchway update pause {id}"
+    ))
+}
+
+/// The version of the bad one, so that the next build number is above it for every device that has it.
+fn again(good: UpdateView, bad: &UpdateView) -> CreateUpdate {
+    CreateUpdate {
+        source_update_id: Some(good.id),
+        bundle_id: bad.bundle_id.clone(),
+        platform: bad.platform.to_string(),
+        version: bad.version.clone(),
+        build_number: Some(TextOrNumber::Text("auto".to_owned())),
+        configuration: bad.configuration.clone(),
+        fingerprint: good.fingerprint.map(FingerprintInput::Hash),
+        release_notes: Some(good.release_notes),
+        mandatory: Some(good.mandatory),
+        ..CreateUpdate::default()
+    }
+}
+
+fn line(update: &UpdateView) -> String {
+    format!(
+        "{} {} (build {}), {}",
+        update.id, update.version, update.build_number, update.status
+    )
+}

@@ -1,0 +1,95 @@
+//! `update show`: one update with everything about it. The other commands print what they made in the same way.
+
+use indicatif::HumanBytes;
+use launchway_api::reports::ReportCounts;
+use launchway_api::updates::UpdateView;
+use launchway_client::{Answer, BaseUrl};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{fields, in_files};
+
+pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
+    let answer = context.client()?.update(id).await?;
+    context.printer.result(&answer.body, || prose(&answer.value))
+}
+
+/// Prints an update that was just published, with the check that an app would make.
+pub fn published(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
+    context.printer.result(&answer.body, || {
+        let check = check_url(&answer.value, base);
+        format!("{}\nAsk as an app would:\n  curl '{check}'\n", prose(&answer.value))
+    })
+}
+
+/// An update as people read it.
+pub fn prose(update: &UpdateView) -> String {
+    let or = |value: &Option<String>, none: &str| value.clone().unwrap_or_else(|| none.to_owned());
+    let mandatory = if update.mandatory { "yes" } else { "" };
+    let size = HumanBytes(update.size.try_into().unwrap_or(0));
+    let package = format!("{size}, {}", in_files(update.file_count));
+    let mut text = fields(&[
+        ("Id", update.id.clone()),
+        ("Status", update.status.clone()),
+        ("App", update.bundle_id.clone()),
+        ("Platform", update.platform.to_string()),
+        ("Version", format!("{} (build {})", update.version, update.build_number)),
+        ("Configuration", or(&update.configuration, "all")),
+        ("Fingerprint", or(&update.fingerprint, "any")),
+        ("Rollout", format!("{} %", update.rollout)),
+        ("Mandatory", mandatory.to_owned()),
+        ("Package", package),
+        ("SHA-256", update.sha256.clone()),
+        ("Bytes of", or(&update.source_update_id, "")),
+        ("Build", or(&update.build_id, "")),
+        ("Published", format!("{} by {}", update.created_at, update.created_by)),
+        ("Notes", update.release_notes.clone()),
+    ]);
+    if let Some(reports) = &update.reports {
+        text.push_str(&counted(reports));
+    }
+    text
+}
+
+fn counted(reports: &ReportCounts) -> String {
+    let mut text = "\nDevices that reported it\n".to_owned();
+    text.push_str(&fields(&[
+        ("Downloaded", reports.downloaded.to_string()),
+        ("Installed", reports.installed.to_string()),
+        ("Confirmed", reports.confirmed.to_string()),
+        ("Rolled back", reports.rolled_back.to_string()),
+        ("Failed", reports.failed.to_string()),
+    ]));
+    for reason in &reports.reasons {
+        text.push_str(&fields(&[(
+            reason.kind.as_str(),
+            format!("{}  {}", reason.at, reason.reason),
+        )]));
+    }
+    text
+}
+
+/// The public check of an app so old that every update is newer (spec part 4).
+fn check_url(update: &UpdateView, base: &BaseUrl) -> String {
+    let Ok(mut url) = base.join("/update/check") else {
+        return String::new();
+    };
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.push(&update.bundle_id);
+    }
+    let mut query = url.query_pairs_mut();
+    query
+        .append_pair("currentVersion", "0.0.0")
+        .append_pair("platform", update.platform.as_str());
+    if let Some(configuration) = &update.configuration {
+        query.append_pair("configuration", configuration);
+    }
+    if let Some(fingerprint) = &update.fingerprint {
+        query.append_pair("fingerprint", fingerprint);
+    }
+    if update.rollout < 100 {
+        query.append_pair("deviceId", "any-device");
+    }
+    drop(query);
+    url.into()
+}

@@ -1,0 +1,118 @@
+//! What every command has at hand: printer, terminal, settings and the way to the server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_client::{BaseUrl, Client, Options, Pause, Reason, SystemWorld, Timeouts, World};
+use launchway_domain::api_key::ApiKey;
+
+use crate::args::Global;
+use crate::failure::{Exit, Failure};
+use crate::login_file::LoginFile;
+use crate::printer::Printer;
+use crate::settings::environment::Environment;
+use crate::settings::{Key, Service, Settings, not_a_key};
+use crate::terminal::Terminal;
+
+/// What every command has at hand.
+pub struct Context {
+    /// Prints.
+    pub printer: Printer,
+    /// Asks.
+    pub terminal: Terminal,
+    /// What was decided from flags, environment, project and login.
+    pub settings: Settings,
+    /// Where logins are kept.
+    pub login_file: LoginFile,
+}
+
+impl Context {
+    /// Reads settings and login. Fails when one of them cannot be understood.
+    pub fn new(global: &Global, printer: Printer, environment: Environment) -> Result<Self, Failure> {
+        let login_file = LoginFile::of(&environment)?;
+        let settings = Settings::read(global, &environment, &login_file)?;
+        for warning in &settings.warnings {
+            printer.warn(warning);
+        }
+        let terminal = Terminal::new(&environment);
+        Ok(Self {
+            printer,
+            terminal,
+            settings,
+            login_file,
+        })
+    }
+
+    /// The client for the server and the caller of the settings. Fails when one of them is not known.
+    pub fn client(&self) -> Result<Client, Failure> {
+        let Some(url) = &self.settings.url else {
+            return Err(self.nowhere());
+        };
+        let key = match &self.settings.key {
+            Key::Known { key, .. } => key,
+            Key::Unusable(source) => return Err(not_a_key(*source)),
+            Key::None => {
+                return Err(Failure::new(Exit::Auth, format!("not logged in to {}", url.value))
+                    .hint("run `launchway login`, or set LAUNCHWAY_API_KEY"));
+            }
+            Key::ForAnotherServer(other) => {
+                let message = format!(
+                    "not logged in to {} ({}); the saved login is for {other}",
+                    url.value, url.source
+                );
+                return Err(Failure::new(Exit::Auth, message).hint(format!(
+                    "run `launchway login --url {}`, or set LAUNCHWAY_API_KEY",
+                    url.value
+                )));
+            }
+        };
+        self.client_for(url.value.clone(), key.clone())
+    }
+
+    /// The failure of a command that does not know which server to talk to.
+    fn nowhere(&self) -> Failure {
+        let (login, key) = match self.settings.service {
+            Service::Production => ("launchway login", "url"),
+            Service::Development => ("launchway login --dev", "dev_url"),
+        };
+        match self.settings.key {
+            Key::None => Failure::new(
+                Exit::Auth,
+                format!("not logged in to {}", self.settings.service.as_str()),
+            )
+            .hint(format!("run `{login}`, or set LAUNCHWAY_URL and LAUNCHWAY_API_KEY")),
+            _ => Failure::usage("no server is named").hint(format!(
+                "give --url, set LAUNCHWAY_URL, or write {key} below [server] in launchway.toml"
+            )),
+        }
+    }
+
+    /// A client for this server and key, with the organization of the settings.
+    pub fn client_for(&self, base: BaseUrl, key: ApiKey) -> Result<Client, Failure> {
+        let org = self.settings.org.clone();
+        let world = Arc::new(WaitingAloud(self.printer.clone()));
+        Ok(Client::new(Options {
+            base,
+            key: Some(key),
+            org,
+            timeouts: Timeouts::default(),
+            world,
+        })?)
+    }
+}
+
+/// The real world, which says what it waits for.
+struct WaitingAloud(Printer);
+
+impl World for WaitingAloud {
+    fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_> {
+        if delay >= Duration::from_secs(1) {
+            self.0.note(&format!("Trying again in {} s: {reason}", delay.as_secs()));
+        }
+        SystemWorld.pause(delay, reason)
+    }
+
+    fn random(&self) -> [u8; 16] {
+        SystemWorld.random()
+    }
+}

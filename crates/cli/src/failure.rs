@@ -1,0 +1,156 @@
+//! Why a command failed: the exit code (contract part 10), what to say and what may help.
+
+use launchway_client::Error;
+
+/// The exit codes in use. Contract part 10 has more, for commands that wait for builds and submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The command could not do its work.
+    Failed = 1,
+    /// The command was not understood or lacks something.
+    Usage = 2,
+    /// What was named does not exist.
+    NotFound = 3,
+    /// Not logged in, or not allowed.
+    Auth = 4,
+    /// The server failed, or the network to it.
+    Server = 6,
+    /// The user interrupted the command.
+    Interrupted = 130,
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What the process ends with.
+    pub exit: Exit,
+    /// What went wrong, without a full stop.
+    pub message: String,
+    /// What may help.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure that ends with `exit`.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// The command could not do its work.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, message)
+    }
+
+    /// The command was not understood or lacks something.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// The user interrupted the command.
+    pub fn interrupted() -> Self {
+        Self::new(Exit::Interrupted, "interrupted")
+    }
+
+    /// The same with advice.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::Api { status, request_id, .. } => of_status(status, message, request_id),
+            Error::Network { .. } => {
+                Self::new(Exit::Server, message).hint("check the address and whether the server runs")
+            }
+            Error::Unexpected { request_id, .. } => {
+                let hint = "check the address: it should be the one of a Launchway server";
+                Self::new(Exit::Server, message).hint(with_request(hint, request_id))
+            }
+            Error::Redirected { location, .. } => {
+                let hint = match location.split_once("/api") {
+                    Some((address, _)) => format!("if you trust it, give the server as --url {address}"),
+                    None => "check the address: it should be the one of a Launchway server".to_owned(),
+                };
+                Self::new(Exit::Server, message).hint(hint)
+            }
+            Error::Refused { .. } | Error::Stalled { .. } => {
+                Self::new(Exit::Server, message).hint("run the command again; nothing was published")
+            }
+            Error::File { .. } => Self::failed(message),
+            Error::Invalid(_) => Self::usage(message),
+        }
+    }
+}
+
+/// The failure that an error of the API stands for.
+fn of_status(status: u16, message: String, request_id: Option<String>) -> Failure {
+    match status {
+        401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),
+        403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows what the key may do"),
+        404 => Failure::new(Exit::NotFound, message),
+        429 => Failure::new(Exit::Server, message).hint("wait a minute, or ask the operator for a higher tier"),
+        500.. => {
+            let hint = with_request("the server's log tells more", request_id);
+            Failure::new(Exit::Server, message).hint(hint)
+        }
+        _ => Failure::failed(message),
+    }
+}
+
+fn with_request(hint: &str, request_id: Option<String>) -> String {
+    match request_id {
+        Some(id) => format!("{hint} (request {id})"),
+        None => hint.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn api(status: u16) -> Failure {
+        let request_id = Some("req-1".to_owned());
+        Error::Api {
+            status,
+            error: "Some Error".to_owned(),
+            message: "no".to_owned(),
+            request_id,
+        }
+        .into()
+    }
+
+    #[test]
+    fn every_status_has_its_exit_code() {
+        let rows = [
+            (400, Exit::Failed),
+            (401, Exit::Auth),
+            (403, Exit::Auth),
+            (404, Exit::NotFound),
+            (405, Exit::Failed),
+            (413, Exit::Failed),
+            (429, Exit::Server),
+            (500, Exit::Server),
+            (503, Exit::Server),
+        ];
+        for (status, exit) in rows {
+            assert_eq!(api(status).exit, exit, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_failure_of_the_server_names_the_request() {
+        assert_eq!(
+            api(500).hint.as_deref(),
+            Some("the server's log tells more (request req-1)")
+        );
+    }
+}

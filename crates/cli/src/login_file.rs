@@ -1,0 +1,260 @@
+//! The saved logins: one for production, one for development, in a file that only its owner can read.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use launchway_client::BaseUrl;
+use launchway_domain::api_key::ApiKey;
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::settings::Service;
+use crate::settings::environment::Environment;
+
+/// A server and the key for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Login {
+    /// The server.
+    pub url: BaseUrl,
+    /// The key.
+    pub key: ApiKey,
+}
+
+/// The file of the saved logins, `launchway/login.toml` in the user's configuration directory.
+#[derive(Debug)]
+pub struct LoginFile {
+    path: Option<PathBuf>,
+}
+
+#[derive(Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    production: Option<WrittenLogin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    development: Option<WrittenLogin>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLogin {
+    url: String,
+    key: String,
+}
+
+impl Written {
+    fn entry(&mut self, service: Service) -> &mut Option<WrittenLogin> {
+        match service {
+            Service::Production => &mut self.production,
+            Service::Development => &mut self.development,
+        }
+    }
+}
+
+impl LoginFile {
+    /// The file below `XDG_CONFIG_HOME`, or else `.config` in the home directory.
+    pub fn of(environment: &Environment) -> Result<Self, Failure> {
+        // The standard for these directories says to ignore a relative one.
+        let told = environment.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        let home = environment.path("HOME").or_else(|| environment.path("USERPROFILE"));
+        let directory = told.or_else(|| home.map(|home| home.join(".config")));
+        Ok(Self {
+            path: directory.map(|directory| directory.join("launchway").join("login.toml")),
+        })
+    }
+
+    /// The login for `service`, if there is one, and a warning when others can read it. Fails when the file is damaged.
+    pub fn load(&self, service: Service) -> Result<(Option<Login>, Option<String>), Failure> {
+        let Some(path) = &self.path else {
+            return Ok((None, None));
+        };
+        let mut written = read(path)?;
+        let Some(login) = written.entry(service).take() else {
+            return Ok((None, None));
+        };
+        let (Ok(url), Some(key)) = (login.url.parse(), ApiKey::parse(&login.key)) else {
+            return Err(damaged(path));
+        };
+        Ok((Some(Login { url, key }), open_to_others(path)))
+    }
+
+    /// Keeps the login for `service`; the other one stays. Gives where.
+    pub fn save(&self, service: Service, login: &Login) -> Result<&Path, Failure> {
+        let path = self.path.as_deref().ok_or_else(|| {
+            Failure::failed("there is no place to keep the login").hint("set HOME or XDG_CONFIG_HOME to a directory")
+        })?;
+        let mut written = read(path)?;
+        *written.entry(service) = Some(WrittenLogin {
+            url: login.url.to_string(),
+            key: login.key.reveal().to_owned(),
+        });
+        write(path, &written)?;
+        Ok(path)
+    }
+
+    /// Forgets the login for `service`. Gives whether there was one.
+    pub fn remove(&self, service: Service) -> Result<bool, Failure> {
+        let Some(path) = &self.path else { return Ok(false) };
+        let mut written = read(path)?;
+        if written.entry(service).take().is_none() {
+            return Ok(false);
+        }
+        write(path, &written)?;
+        Ok(true)
+    }
+}
+
+fn read(path: &Path) -> Result<Written, Failure> {
+    match fs::read_to_string(path) {
+        // The parser's own words may show a part of the key.
+        Ok(text) => toml::from_str(&text).map_err(|_| damaged(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Written::default()),
+        Err(error) => Err(Failure::failed(format!("{} cannot be read: {error}", path.display()))),
+    }
+}
+
+/// Writes the file anew beside the old one and then takes its place, so that no moment sees half of it.
+fn write(path: &Path, written: &Written) -> Result<(), Failure> {
+    let unwritable = |error: io::Error| Failure::failed(format!("{} cannot be written: {error}", path.display()));
+    let text = toml::to_string(written).map_err(|error| unwritable(io::Error::other(error)))?;
+    let directory = path
+        .parent()
+        .ok_or_else(|| unwritable(io::ErrorKind::NotFound.into()))?;
+    create_private(directory).map_err(unwritable)?;
+    // A temporary file is readable by its owner only from the start (mode 0600).
+    let mut file = NamedTempFile::new_in(directory).map_err(unwritable)?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(unwritable)?;
+    file.persist(path).map_err(|error| unwritable(error.error))?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn create_private(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+#[cfg(not(unix))]
+fn create_private(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)
+}
+
+#[cfg(unix)]
+fn open_to_others(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).ok()?.permissions().mode();
+    let shown = path.display();
+    (mode & 0o077 != 0).then(|| format!("other users may read {shown}, which holds an API key: chmod 600 {shown}"))
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_path: &Path) -> Option<String> {
+    None
+}
+
+fn damaged(path: &Path) -> Failure {
+    Failure::failed(format!("{} is damaged", path.display())).hint("delete it and run `launchway login` again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "lw_77777777777777777777777777777777777777774E8RLv";
+
+    fn file_in(directory: &Path) -> LoginFile {
+        let home = directory.to_str().expect("a path of text");
+        LoginFile::of(&Environment::from([("HOME", home)])).expect("a place")
+    }
+
+    fn login(address: &str) -> Login {
+        Login {
+            url: address.parse().expect("an address"),
+            key: ApiKey::parse(KEY).expect("a key"),
+        }
+    }
+
+    #[test]
+    fn keeps_the_two_services_apart() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let file = file_in(home.path());
+        assert_eq!(file.load(Service::Production).expect("no file"), (None, None));
+        let (production, development) = (login("https://a.example"), login("https://b.example"));
+        file.save(Service::Production, &production).expect("space");
+        file.save(Service::Development, &development).expect("space");
+        assert_eq!(file.load(Service::Production).expect("a file").0, Some(production));
+        assert!(file.remove(Service::Production).expect("space"));
+        assert!(!file.remove(Service::Production).expect("space"));
+        assert_eq!(file.load(Service::Production).expect("a file").0, None);
+        assert_eq!(file.load(Service::Development).expect("a file").0, Some(development));
+    }
+
+    #[test]
+    fn lies_where_the_standard_says() {
+        let rows = [
+            (
+                "/configuration",
+                "/home/ada",
+                Some("/configuration/launchway/login.toml"),
+            ),
+            ("relative", "/home/ada", Some("/home/ada/.config/launchway/login.toml")),
+            ("", "/home/ada", Some("/home/ada/.config/launchway/login.toml")),
+            ("", "", None),
+        ];
+        for (told, home, expected) in rows {
+            let environment = Environment::from([("XDG_CONFIG_HOME", told), ("HOME", home)]);
+            let file = LoginFile::of(&environment).expect("a place");
+            assert_eq!(file.path.as_deref(), expected.map(Path::new));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_it_and_it_says_so_when_that_changed() {
+        use std::os::unix::fs::PermissionsExt;
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let file = file_in(home.path());
+        let path = file
+            .save(Service::Production, &login("https://a.example"))
+            .expect("space")
+            .to_owned();
+        let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().expect("a directory"))), (0o600, 0o700));
+        assert_eq!(file.load(Service::Production).expect("a file").1, None);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("it is ours");
+        assert!(
+            file.load(Service::Production)
+                .expect("a file")
+                .1
+                .is_some_and(|warning| warning.contains("chmod 600"))
+        );
+        file.save(Service::Production, &login("https://a.example"))
+            .expect("space");
+        assert_eq!(mode(&path), 0o600, "writing it again closes it");
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_that_shows_no_key() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let file = file_in(home.path());
+        let path = file
+            .save(Service::Production, &login("https://a.example"))
+            .expect("space")
+            .to_owned();
+        for text in [
+            format!("[production]\nkey = {KEY}"),
+            format!("[production]\nurl = 'x'\nkey = '{KEY}'"),
+        ] {
+            fs::write(&path, text).expect("space");
+            let failure = file.load(Service::Production).expect_err("damaged");
+            assert!(
+                failure.message.ends_with("is damaged") && !format!("{failure:?}").contains(KEY),
+                "{failure:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `launchway`, the command line: arguments → settings → command → printer.
+
+mod args;
+mod commands;
+mod context;
+mod failure;
+mod login_file;
+mod native_version;
+mod pack;
+mod printer;
+mod settings;
+mod terminal;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::settings::environment::Environment;
+
+fn main() -> ExitCode {
+    let environment = Environment::of_this_process();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = match parse(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to standard output and ends well; a mistake goes to standard error and ends with 2.
+            // A reader that went away needs no message.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let printer = Printer::new(&cli.global, &environment);
+    match block_on(run(cli, printer.clone(), environment)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            printer.failure(&failure);
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}
+
+/// Reads the arguments. Whether to colour a complaint about them must be known before they are read.
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let plain = arguments.iter().any(|argument| argument == "--no-color");
+    let color = if plain { ColorChoice::Never } else { ColorChoice::Auto };
+    let mut command = Cli::command().color(color);
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(|error| args::explain(error, &mut command))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    cli.check(&mut command)?;
+    Ok(cli)
+}
+
+async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(), Failure> {
+    if let Command::Completion { shell } = cli.command {
+        // Needs no settings, so that broken ones do not break every new shell.
+        return commands::completion::run(shell, &printer);
+    }
+    let context = Context::new(&cli.global, printer, environment)?;
+    commands::run(cli.command, &context).await
+}
+
+/// Runs the command until it ends or the user interrupts it.
+fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::failed(format!("cannot start: {error}")))?;
+    let outcome = runtime.block_on(async {
+        tokio::select! {
+            // In this order, so that the handler stands before the command begins to change the terminal.
+            biased;
+            () = interrupted() => Err(Failure::interrupted()),
+            outcome = command => outcome,
+        }
+    });
+    // A thread that still waits for the terminal or packs a directory must not hold up the end.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a handler the signal ends the process by itself.
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,111 @@
+//! What the native project says about the app: bundle identifier, version and build number, and where it says so.
+//! It reads the places where the known frameworks keep them and gives up rather than guess.
+
+mod android;
+mod apple;
+mod javascript;
+mod scan;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::platform::Platform;
+use launchway_domain::version::Version;
+
+/// No file that is read here is larger; a larger one is something else.
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// A value and the file it stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The value, as written.
+    pub value: String,
+    /// The file, relative to the project, with forward slashes.
+    pub place: String,
+}
+
+/// What the native project says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NativeProject {
+    /// The bundle identifier.
+    pub bundle_id: Option<Found>,
+    /// The version people see.
+    pub version: Option<Found>,
+    /// The build number of the store.
+    pub build_number: Option<Found>,
+}
+
+/// Reads the project in `root` for `platform`. What is not found, or not written as a plain value, is absent.
+pub fn read(root: &Path, platform: Platform) -> NativeProject {
+    let project = ProjectFiles { root };
+    let native = match platform {
+        Platform::Android => android::read(&project),
+        Platform::Ios => apple::read(&project, &["ios"], &["App_Resources/iOS/Info.plist"]),
+        Platform::Visionos => apple::read(&project, &["visionos"], &["App_Resources/visionOS/Info.plist"]),
+    };
+    let scripts = javascript::read(&project, platform);
+    NativeProject {
+        bundle_id: native.bundle_id.or(scripts.bundle_id),
+        version: native.version.or(scripts.version),
+        build_number: native.build_number.or(scripts.build_number),
+    }
+}
+
+/// The files of a project.
+struct ProjectFiles<'r> {
+    root: &'r Path,
+}
+
+impl ProjectFiles<'_> {
+    /// The text of a file; `None` when there is none, or none that is text of a sensible size.
+    fn text(&self, place: &str) -> Option<String> {
+        let file = fs::File::open(self.root.join(place)).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut text = String::new();
+        file.take(LARGEST).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+
+    /// The names in a directory, sorted; nothing when there is none.
+    fn names(&self, place: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.root.join(place)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<_> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The first value that `read` finds in these files.
+    fn first(&self, places: &[&str], read: impl Fn(&str) -> Option<String>) -> Option<Found> {
+        places.iter().find_map(|place| {
+            let value = read(&self.text(place)?)?;
+            Some(Found {
+                value,
+                place: (*place).to_owned(),
+            })
+        })
+    }
+}
+
+fn good_bundle_id(text: String) -> Option<String> {
+    BundleId::parse(&text).is_ok().then_some(text)
+}
+
+fn good_version(text: String) -> Option<String> {
+    Version::parse(&text).is_ok().then_some(text)
+}
+
+fn good_build_number(text: String) -> Option<String> {
+    (text.len() <= 18 && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;

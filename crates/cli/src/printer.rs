@@ -1,0 +1,145 @@
+//! The only place that prints: prose and progress to standard error, results to standard output (contract part 10).
+
+pub mod fields;
+pub mod progress;
+pub mod table;
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use console::Term;
+
+use crate::args::Global;
+use crate::failure::{Exit, Failure};
+use crate::printer::progress::Progress;
+use crate::printer::table::Table;
+use crate::settings::environment::Environment;
+
+const RED: &str = "\u{1b}[1;31m";
+const YELLOW: &str = "\u{1b}[1;33m";
+const CYAN: &str = "\u{1b}[1;36m";
+const PLAIN: &str = "\u{1b}[0m";
+
+/// Prints. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Printer {
+    json: bool,
+    quiet: bool,
+    error_color: ColorChoice,
+    bars: bool,
+    width: Option<usize>,
+}
+
+impl Printer {
+    /// Looks at the flags, the environment and the terminal.
+    pub fn new(global: &Global, environment: &Environment) -> Self {
+        let dumb = environment
+            .text("TERM")
+            .is_ok_and(|term| term.as_deref() == Some("dumb"));
+        let plain = global.no_color || environment.has("NO_COLOR") || dumb;
+        let error_terminal = io::stderr().is_terminal();
+        let width = if io::stdout().is_terminal() {
+            Term::stdout().size_checked().map(|size| size.1.into())
+        } else {
+            None
+        };
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            error_color: if plain || !error_terminal {
+                ColorChoice::Never
+            } else {
+                ColorChoice::Always
+            },
+            bars: error_terminal && !global.quiet && !dumb,
+            width,
+        }
+    }
+
+    /// Says something in passing.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say(&format!("{}\n", clean(text)));
+        }
+    }
+
+    /// Says something that should not be overlooked.
+    pub fn warn(&self, text: &str) {
+        self.say(&format!("{YELLOW}warning:{PLAIN} {}\n", clean(text)));
+    }
+
+    /// Says why the command failed.
+    pub fn failure(&self, failure: &Failure) {
+        if failure.exit == Exit::Interrupted {
+            // What the terminal shows of Ctrl-C stands at the beginning of the line.
+            return self.say(&format!("\n{}\n", failure.message));
+        }
+        let mut text = format!("{RED}error:{PLAIN} {}\n", clean(&failure.message));
+        if let Some(hint) = &failure.hint {
+            let _ = writeln!(text, "{CYAN}hint:{PLAIN} {}", clean(hint));
+        }
+        self.say(&text);
+    }
+
+    /// Prints a result: `json` as it is with `--json`, else what `prose` makes, which ends its lines itself.
+    pub fn result(&self, json: &str, prose: impl FnOnce() -> String) -> Result<(), Failure> {
+        if self.json {
+            self.raw(json.trim_end().as_bytes())
+        } else {
+            self.write(prose().as_bytes())
+        }
+    }
+
+    /// Prints bytes as they are, and ends the line.
+    pub fn raw(&self, bytes: &[u8]) -> Result<(), Failure> {
+        self.write(bytes)?;
+        if bytes.is_empty() || bytes.ends_with(b"\n") {
+            Ok(())
+        } else {
+            self.write(b"\n")
+        }
+    }
+
+    /// Lays a table out for the width of the terminal.
+    pub fn table(&self, table: &Table) -> String {
+        table.render(self.width)
+    }
+
+    /// Begins to show how far something is, when there is a terminal to show it on.
+    pub fn progress(&self, doing: &'static str, bytes: u64) -> Progress {
+        Progress::begin(self.bars, doing, bytes)
+    }
+
+    fn say(&self, text: &str) {
+        // Nobody is left to be told when standard error is gone.
+        let _ = AutoStream::new(io::stderr().lock(), self.error_color).write_all(text.as_bytes());
+    }
+
+    fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            // A reader that has seen enough, such as `head`, is no failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) => Err(Failure::failed(format!("standard output cannot be written: {error}"))),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// Takes out what would steer the terminal: texts come from servers and files. Line breaks stay.
+pub fn clean(text: &str) -> String {
+    text.chars()
+        .filter(|letter| !letter.is_control() || *letter == '\n')
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_cannot_steer_the_terminal() {
+        assert_eq!(clean("a\u{1b}[2Jb\rc\nd\u{9b}0me\u{7}"), "a[2Jbc\nd0me");
+    }
+}

@@ -1,0 +1,43 @@
+//! One thing as people read it: a name and a value on each line, the values under each other.
+
+use std::fmt::Write as _;
+
+use crate::printer::clean;
+
+/// Lays out names and values. A value of several lines goes on under its first; an empty one is left out.
+pub fn fields(rows: &[(&str, String)]) -> String {
+    let shown = || rows.iter().filter(|(_, value)| !value.is_empty());
+    let width = shown().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, value) in shown() {
+        for (number, line) in clean(value).lines().enumerate() {
+            let name = if number == 0 { name } else { "" };
+            let _ = writeln!(text, "{}", format!("{name:width$}  {line}").trim_end());
+        }
+    }
+    text
+}
+
+/// `1 file`, `2 files`.
+pub fn in_files(count: i64) -> String {
+    match count {
+        1 => "1 file".to_owned(),
+        _ => format!("{count} files"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_under_each_other() {
+        let rows = [
+            ("Id", "1".to_owned()),
+            ("Empty", String::new()),
+            ("Notes", "one\n\ntwo".to_owned()),
+        ];
+        assert_eq!(fields(&rows), "Id     1\nNotes  one\n\n       two\n");
+        assert_eq!(fields(&[]), "");
+    }
+}

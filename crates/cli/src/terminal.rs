@@ -1,0 +1,134 @@
+//! Asks people, when there is somebody to ask: no question without a terminal or with `CI` set (contract part 10).
+
+use std::io::{self, IsTerminal, Read, Write};
+
+use crate::failure::Failure;
+use crate::settings::environment::Environment;
+
+/// Whom to ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    interactive: bool,
+    piped: bool,
+}
+
+impl Terminal {
+    /// Looks whether standard input and standard error are a terminal.
+    pub fn new(environment: &Environment) -> Self {
+        let piped = !io::stdin().is_terminal();
+        Self {
+            interactive: !piped && io::stderr().is_terminal() && !environment.flag("CI"),
+            piped,
+        }
+    }
+
+    /// Whether somebody can be asked.
+    pub fn is_interactive(self) -> bool {
+        self.interactive
+    }
+
+    /// Whether standard input is a file or a pipe.
+    pub fn is_piped(self) -> bool {
+        self.piped
+    }
+
+    /// Asks for a line; an empty one gives `default`.
+    pub async fn ask(self, question: &str, default: Option<&str>) -> Result<String, Failure> {
+        match default {
+            Some(default) => show(&format!("{question} [{default}]: ")),
+            None => show(&format!("{question}: ")),
+        }
+        let line = read_line().await?;
+        let line = line.trim();
+        Ok(if line.is_empty() {
+            default.unwrap_or_default()
+        } else {
+            line
+        }
+        .to_owned())
+    }
+
+    /// Asks for a line that is not shown while it is typed.
+    pub async fn ask_hidden(self, question: &str) -> Result<String, Failure> {
+        show(&format!("{question}: "));
+        // Dropped also when the command is interrupted, so that the terminal shows letters again.
+        let _hidden = Hidden::begin()?;
+        let line = read_line().await;
+        show("\n");
+        Ok(line?.trim().to_owned())
+    }
+
+    /// Asks for yes or no; anything but yes is no.
+    pub async fn confirm(self, question: &str) -> Result<bool, Failure> {
+        let answer = self.ask(&format!("{question} [y/N]"), None).await?;
+        Ok(["y", "yes"].contains(&answer.to_ascii_lowercase().as_str()))
+    }
+}
+
+/// Reads all of standard input as text, at most `limit` bytes.
+pub async fn read_input(limit: u64) -> Result<String, Failure> {
+    let read = move || {
+        let mut text = String::new();
+        io::stdin().lock().take(limit).read_to_string(&mut text).map(|_| text)
+    };
+    read_apart(read).await
+}
+
+async fn read_line() -> Result<String, Failure> {
+    let read = || {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|_| line)
+    };
+    read_apart(read).await
+}
+
+/// Reads on a thread of its own, so that an interruption does not wait for the reading to end.
+async fn read_apart(read: impl FnOnce() -> io::Result<String> + Send + 'static) -> Result<String, Failure> {
+    let outcome = tokio::task::spawn_blocking(read)
+        .await
+        .map_err(io::Error::other)
+        .flatten();
+    outcome.map_err(|error| Failure::failed(format!("standard input cannot be read: {error}")))
+}
+
+/// Shows a question. A terminal that takes no text cannot be told so.
+fn show(text: &str) {
+    let mut terminal = io::stderr().lock();
+    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+}
+
+/// While it lives, the terminal does not show what is typed.
+#[cfg(unix)]
+struct Hidden(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl Hidden {
+    fn begin() -> Result<Self, Failure> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let unable = |error| Failure::failed(format!("the terminal cannot hide the key: {error}"));
+        let shown = tcgetattr(io::stdin()).map_err(unable)?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden).map_err(unable)?;
+        Ok(Self(shown))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        // Nothing more can be done about a terminal that went away.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+#[cfg(not(unix))]
+struct Hidden;
+
+#[cfg(not(unix))]
+impl Hidden {
+    fn begin() -> Result<Self, Failure> {
+        Err(Failure::usage("this terminal cannot hide the key").hint("use --with-key and pipe the key in"))
+    }
+}

@@ -1,0 +1,68 @@
+//! Help, completion and what is said about wrong usage. None of it needs a server or settings.
+
+use insta::assert_snapshot;
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn the_whole_command_line() {
+    assert_snapshot!(Stage::new().run(&["--help"]).await);
+}
+
+#[tokio::test]
+async fn update() {
+    assert_snapshot!(Stage::new().run(&["update", "--help"]).await);
+}
+
+#[tokio::test]
+async fn commands_on_published_updates() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for command in ["list", "show", "rollout", "promote", "rollback"] {
+        text.push_str(&stage.run(&["update", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn login_and_api() {
+    let stage = Stage::new();
+    assert_snapshot!(stage.run(&["login", "--help"]).await + &stage.run(&["api", "--help"]).await);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    let rows: [&[&str]; 8] = [
+        &["updat"],
+        &["update", "web"],
+        &["update", "--dir", "dist"],
+        &["update", "ios", "list"],
+        &["update", "ios", "--rollout", "101"],
+        &["update", "ios", "--version", "one"],
+        &["update", "rollback"],
+        &["--url", "launchway.example", "whoami"],
+    ];
+    for arguments in rows {
+        text.push_str(&stage.run(arguments).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn a_completion_for_each_shell_even_with_broken_settings() {
+    let mut stage = Stage::new();
+    stage
+        .set("LAUNCHWAY_API_KEY", "broken")
+        .file("launchway.toml", "broken");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = stage
+            .command(&["completion", shell])
+            .output()
+            .await
+            .expect("the command starts");
+        let script = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(output.status.success() && script.contains("rollback"), "{shell}");
+    }
+}

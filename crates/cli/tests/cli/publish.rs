@@ -1,0 +1,398 @@
+//! `update <platform>`: what is sent, what is said, and what is refused before anything is sent.
+
+use std::io::Read;
+
+use insta::assert_snapshot;
+use launchway_api::updates::CreateUpdate;
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::stage::{Stage, update};
+
+/// A server that takes an upload and then answers the publication with this.
+async fn taking(published: Reply) -> (FakeServer, Stage) {
+    let server = FakeServer::start([]).await;
+    let upload = json!({
+        "id": "upload_01kb0000000000000000000001",
+        "status": "pending",
+        "method": "PUT",
+        "url": format!("{}/objects/1?signature=secret", server.url()),
+        "headers": {},
+        "expiresAt": "2026-11-20T10:00:00.000Z",
+    });
+    server.then([Reply::new(201, upload.to_string()), Reply::new(200, ""), published]);
+    let stage = Stage::with(&server);
+    stage
+        .file("dist/index.html", "<p>hello</p>")
+        .file("dist/assets/app.js", "go()");
+    (server, stage)
+}
+
+fn created(changed: Value) -> Reply {
+    Reply::new(201, update(changed).to_string())
+}
+
+/// What the last call asked for, read as the server reads it.
+fn asked(server: &FakeServer) -> Value {
+    let last = server.seen().pop().expect("a request");
+    assert_eq!(last.line, "POST /api/update");
+    let known: Result<CreateUpdate, _> = serde_json::from_slice(&last.body);
+    known.expect("only fields the server knows");
+    last.json()
+}
+
+const MINIMUM: [&str; 10] = [
+    "update",
+    "android",
+    "--dir",
+    "dist",
+    "--bundle-id",
+    "com.example.app",
+    "--version",
+    "1.0.1",
+    "--configuration",
+    "production",
+];
+
+#[tokio::test]
+async fn packs_uploads_and_publishes() {
+    let (server, stage) = taking(created(json!({}))).await;
+    assert_snapshot!(stage.run(&MINIMUM).await, @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
+    --- standard output
+    Id             update_01kb0000000000000000000002
+    Status         published
+    App            com.example.app
+    Platform       android
+    Version        1.0.1 (build 2)
+    Configuration  production
+    Fingerprint    any
+    Rollout        100 %
+    Package        1.18 MiB, 12 files
+    SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+
+    Ask as an app would:
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+    --- standard error
+    Packed 2 files of dist (16 B) into 240 B
+    --- exit 0
+    "#);
+
+    let seen = server.seen();
+    assert_eq!(
+        server.lines(),
+        [
+            "POST /api/uploads",
+            "PUT /objects/1?signature=secret",
+            "POST /api/update"
+        ]
+    );
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&seen[1].body)).expect("a ZIP");
+    let mut text = String::new();
+    archive
+        .by_name("index.html")
+        .expect("it was packed")
+        .read_to_string(&mut text)
+        .expect("good data");
+    assert_eq!((archive.len(), text.as_str()), (2, "<p>hello</p>"));
+    let upload = seen[0].json();
+    assert_eq!(upload["size"], json!(seen[1].body.len()));
+    assert_eq!(upload["sha256"], json!(sha256(&seen[1].body)));
+    assert_eq!(seen[1].header("authorization"), "", "object storage is not ours");
+    let expected = json!({
+        "uploadId": "upload_01kb0000000000000000000001",
+        "bundleId": "com.example.app",
+        "platform": "android",
+        "version": "1.0.1",
+        "configuration": "production",
+    });
+    assert_eq!(asked(&server), expected);
+    assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    hex::encode(sha2::Sha256::digest(bytes))
+}
+
+#[tokio::test]
+async fn json_is_the_update_as_the_server_wrote_it() {
+    let (_server, stage) = taking(created(json!({ "newerThanThisClient": 1 }))).await;
+    let arguments = [&MINIMUM[..], &["--json"]].concat();
+    assert_eq!(
+        stage.json(&arguments).await,
+        update(json!({ "newerThanThisClient": 1 }))
+    );
+}
+
+#[tokio::test]
+async fn everything_that_can_be_told() {
+    let published = json!({"rollout": 20, "mandatory": true, "fingerprint": "abc", "releaseNotes": "Faster.\nSafer."});
+    let (server, stage) = taking(created(published)).await;
+    stage.file("notes.txt", "Faster.\nSafer.");
+    let more = [
+        "--build-number",
+        "7",
+        "--fingerprint",
+        "abc",
+        "--release-notes",
+        "@notes.txt",
+        "--rollout",
+        "20",
+    ];
+    let arguments = [&MINIMUM[..], &more, &["--mandatory"]].concat();
+    assert_snapshot!(stage.run(&arguments).await, @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production --build-number 7 --fingerprint abc --release-notes @notes.txt --rollout 20 --mandatory
+    --- standard output
+    Id             update_01kb0000000000000000000002
+    Status         published
+    App            com.example.app
+    Platform       android
+    Version        1.0.1 (build 2)
+    Configuration  production
+    Fingerprint    abc
+    Rollout        20 %
+    Mandatory      yes
+    Package        1.18 MiB, 12 files
+    SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+    Notes          Faster.
+                   Safer.
+
+    Ask as an app would:
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
+    --- standard error
+    Packed 2 files of dist (16 B) into 240 B
+    Rollout 20 %: only apps that send a device id when they ask can get it.
+    --- exit 0
+    "#);
+    let asked = asked(&server);
+    let told = ["buildNumber", "fingerprint", "releaseNotes", "rollout", "mandatory"].map(|name| asked[name].clone());
+    assert_eq!(
+        told,
+        [
+            json!("7"),
+            json!("abc"),
+            json!("Faster.\nSafer."),
+            json!(20),
+            json!(true)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_fingerprint_document_is_sent_as_one() {
+    let (server, stage) = taking(created(json!({}))).await;
+    stage.file("fingerprint.json", r#"{"alg": "lwfp-1", "plugins": {}}"#);
+    stage
+        .run(&[&MINIMUM[..], &["--fingerprint", "@fingerprint.json"]].concat())
+        .await;
+    assert_eq!(asked(&server)["fingerprint"], json!({"alg": "lwfp-1", "plugins": {}}));
+}
+
+#[tokio::test]
+async fn every_configuration_only_when_told() {
+    let (server, stage) = taking(created(json!({ "configuration": null }))).await;
+    stage.file("launchway.toml", "[update]\nconfiguration = 'production'\n");
+    let arguments = [&MINIMUM[..8], &["--all-configurations", "--quiet"]].concat();
+    assert_snapshot!(stage.run(&arguments).await, @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --all-configurations --quiet
+    --- standard output
+    Id             update_01kb0000000000000000000002
+    Status         published
+    App            com.example.app
+    Platform       android
+    Version        1.0.1 (build 2)
+    Configuration  all
+    Fingerprint    any
+    Rollout        100 %
+    Package        1.18 MiB, 12 files
+    SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+
+    Ask as an app would:
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android'
+    --- exit 0
+    "#);
+    assert_eq!(asked(&server).get("configuration"), None);
+}
+
+#[tokio::test]
+async fn project_and_native_code_say_what_flags_do_not() {
+    let (server, stage) = taking(created(json!({ "version": "1.4.0", "buildNumber": "1" }))).await;
+    stage.file(
+        "launchway.toml",
+        "[update]\nconfiguration = 'production'\ndir = 'dist'\n",
+    );
+    let gradle = "applicationId \"com.example.app\"\nversionCode 7\nversionName \"1.4.0\"\n";
+    stage.file("android/app/build.gradle", gradle);
+    assert_snapshot!(stage.run(&["update", "android"]).await, @r#"
+    $ launchway update android
+    --- standard output
+    Id             update_01kb0000000000000000000002
+    Status         published
+    App            com.example.app
+    Platform       android
+    Version        1.4.0 (build 1)
+    Configuration  production
+    Fingerprint    any
+    Rollout        100 %
+    Package        1.18 MiB, 12 files
+    SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+
+    Ask as an app would:
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+    --- standard error
+    App com.example.app is from android/app/build.gradle
+    Version 1.4.0 is from android/app/build.gradle
+    Packed 2 files of dist (16 B) into 240 B
+    warning: apps built from this project (1.4.0 build 7) do not get it: give a higher --version or --build-number
+    --- exit 0
+    "#);
+    let asked = asked(&server);
+    let told = ["bundleId", "version", "configuration"].map(|name| asked[name].clone());
+    assert_eq!(told, [json!("com.example.app"), json!("1.4.0"), json!("production")]);
+}
+
+#[tokio::test]
+async fn a_zip_is_sent_as_it_is() {
+    let (server, stage) = taking(created(json!({}))).await;
+    stage.file("ready.zip", b"PK-whatever");
+    let mut arguments = MINIMUM.to_vec();
+    arguments.splice(2..4, ["--file", "ready.zip"]);
+    let text = stage.run(&arguments).await;
+    assert!(text.ends_with("--- exit 0\n"), "{text}");
+    assert_eq!(server.seen()[1].body, b"PK-whatever");
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_before_anything_is_sent() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    stage.file("dist/index.html", "").file("empty.zip", "");
+    let start = ["update", "ios", "--bundle-id", "com.example.app", "--version", "1.0.0"];
+    let rows: [&[&str]; 7] = [
+        &[],
+        &["--all-configurations"],
+        &["--configuration", "a", "--all-configurations"],
+        &["--all-configurations", "--dir", "gone"],
+        &["--all-configurations", "--file", "empty.zip"],
+        &["--all-configurations", "--dir", "dist", "--release-notes", "@gone.txt"],
+        &["--all-configurations", "--dir", "dist", "--fingerprint", "@empty.zip"],
+    ];
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(&stage.run(&[&start[..], row].concat()).await);
+    }
+    text.push_str(
+        &stage
+            .run(&["update", "ios", "--all-configurations", "--dir", "dist"])
+            .await,
+    );
+    text.push_str(
+        &stage
+            .run(&[&start[..4], &["--all-configurations", "--dir", "dist"]].concat())
+            .await,
+    );
+    assert_snapshot!(text, @r#"
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0
+    --- standard error
+    error: no configuration is named, so it is not clear who gets the update
+    hint: --configuration NAME offers it to apps that ask for that name, such as production;
+          --all-configurations offers it to every app, testers and users alike
+    --- exit 2
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations
+    --- standard error
+    error: nothing to publish is named
+    hint: give --dir DIR with the built app, or write dir below [update] in launchway.toml
+    --- exit 2
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --configuration a --all-configurations
+    --- standard error
+    error: the argument '--configuration <NAME>' cannot be used with '--all-configurations'
+
+    Usage: launchway update <PLATFORM> --dir <DIR> --configuration <NAME> [OPTIONS]
+           launchway update <COMMAND>
+
+    For more information, try '--help'.
+    --- exit 2
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir gone
+    --- standard error
+    error: gone is not a directory
+    --- exit 1
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --file empty.zip
+    --- standard error
+    error: empty.zip is empty
+    --- exit 1
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir dist --release-notes @gone.txt
+    --- standard error
+    error: gone.txt cannot be read: No such file or directory (os error 2)
+    --- exit 2
+    $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir dist --fingerprint @empty.zip
+    --- standard error
+    error: the fingerprint document is no JSON object: EOF while parsing a value at line 1 column 0
+    hint: a hash is given without a file: --fingerprint HASH
+    --- exit 2
+    $ launchway update ios --all-configurations --dir dist
+    --- standard error
+    error: no app is named, and no native project here names one
+    hint: give --bundle-id ID, or write bundle_id below [app] in launchway.toml
+    --- exit 2
+    $ launchway update ios --bundle-id com.example.app --all-configurations --dir dist
+    --- standard error
+    error: no version is named, and no native project here names one
+    hint: give --version VERSION
+    --- exit 2
+    "#);
+    assert!(server.seen().is_empty());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_directory_that_cannot_be_packed() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    stage.file("dist/index.html", "");
+    std::os::unix::fs::symlink("/etc/hostname", stage.project().join("dist/link")).expect("space");
+    assert_snapshot!(stage.run(&MINIMUM).await, @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
+    --- standard error
+    error: dist/link is a symbolic link; packages cannot hold links
+    --- exit 1
+    "#);
+    assert!(server.seen().is_empty());
+}
+
+#[tokio::test]
+async fn what_the_server_says_against_it_is_passed_on() {
+    let taken = "Version 1.0.1 build 2 of com.example.app for android in production exists already";
+    let (_server, stage) = taking(Reply::error(400, "Bad Request", taken)).await;
+    assert_snapshot!(stage.run(&[&MINIMUM[..], &["--json"]].concat()).await, @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production --json
+    --- standard error
+    Packed 2 files of dist (16 B) into 240 B
+    error: Version 1.0.1 build 2 of com.example.app for android in production exists already
+    --- exit 1
+    "#);
+    assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
+}
+
+#[tokio::test]
+async fn object_storage_that_refuses_is_named_without_the_signature() {
+    let storage = FakeServer::start([Reply::new(403, "<Error/>")]).await;
+    let upload = json!({"id": "upload_1", "status": "pending", "method": "PUT",
+        "url": format!("{}/1?signature=secret", storage.url()), "headers": {}, "expiresAt": "2026-11-20T10:00:00.000Z"});
+    let server = FakeServer::start([Reply::new(201, upload.to_string())]).await;
+    let stage = Stage::with(&server);
+    stage.file("dist/index.html", "<p>hello</p>");
+    let text = stage.run(&MINIMUM).await;
+    assert_snapshot!(text.replace(&storage.url(), "http://storage"), @r#"
+    $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
+    --- standard error
+    Packed 1 file of dist (12 B) into 132 B
+    error: http://storage did not take the upload: status 403
+    hint: run the command again; nothing was published
+    --- exit 6
+    "#);
+}

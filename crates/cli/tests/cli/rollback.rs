@@ -1,0 +1,164 @@
+//! `update rollback`: which bytes are published again, and that nothing is without a yes.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::stage::{Stage, page, update};
+
+const GOOD: &str = "update_01kb0000000000000000000001";
+const BAD: &str = "update_01kb0000000000000000000002";
+
+fn good() -> Value {
+    update(
+        json!({"id": GOOD, "version": "1.0.0", "buildNumber": "1", "sha256": "00", "releaseNotes": "The good one.",
+        "mandatory": true}),
+    )
+}
+
+fn bad() -> Value {
+    update(json!({ "id": BAD }))
+}
+
+fn made() -> Reply {
+    let made = json!({"id": "update_01kb0000000000000000000003", "buildNumber": "3", "sourceUpdateId": GOOD});
+    Reply::new(201, update(made).to_string())
+}
+
+fn asked_for() -> Value {
+    json!({
+        "sourceUpdateId": GOOD, "bundleId": "com.example.app", "platform": "android", "version": "1.0.1",
+        "buildNumber": "auto", "configuration": "production", "releaseNotes": "The good one.", "mandatory": true,
+    })
+}
+
+#[tokio::test]
+async fn of_a_named_update() {
+    let replies = [
+        Reply::new(200, bad().to_string()),
+        Reply::new(200, page(&[bad(), good()], 2, 0)),
+        made(),
+    ];
+    let server = FakeServer::start(replies).await;
+    assert_snapshot!(Stage::with(&server).run(&["update", "rollback", BAD, "--yes"]).await, @r#"
+    $ launchway update rollback update_01kb0000000000000000000002 --yes
+    --- standard output
+    Id             update_01kb0000000000000000000003
+    Status         published
+    App            com.example.app
+    Platform       android
+    Version        1.0.1 (build 3)
+    Configuration  production
+    Fingerprint    any
+    Rollout        100 %
+    Package        1.18 MiB, 12 files
+    SHA-256        9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    Bytes of       update_01kb0000000000000000000001
+    Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+
+    Ask as an app would:
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+    --- standard error
+    Bad:    update_01kb0000000000000000000002 1.0.1 (build 2), published
+    Before: update_01kb0000000000000000000001 1.0.0 (build 1), published
+    --- exit 0
+    "#);
+    let listed = "GET /api/update?bundleId=com.example.app&platform=android&limit=100&offset=0";
+    assert_eq!(
+        server.lines(),
+        [&format!("GET /api/update?id={BAD}"), listed, "POST /api/update"]
+    );
+    assert_eq!(server.seen()[2].json(), asked_for());
+}
+
+#[tokio::test]
+async fn of_the_newest_found_through_several_pages() {
+    let other = update(json!({"id": "update_other", "configuration": "staging", "version": "9.0.0"}));
+    let first: Vec<Value> = std::iter::repeat_n(other, 100).collect();
+    let replies = [
+        Reply::new(200, page(&first, 102, 0)),
+        Reply::new(200, page(&[bad(), good()], 102, 100)),
+        made(),
+    ];
+    let server = FakeServer::start(replies).await;
+    let arguments = [
+        "update",
+        "rollback",
+        "--bundle-id",
+        "com.example.app",
+        "--platform",
+        "android",
+    ];
+    let more = ["--configuration", "production", "-y", "--json"];
+    let answer = Stage::with(&server).json(&[&arguments[..], &more].concat()).await;
+    assert_eq!(answer["buildNumber"], "3");
+    assert_eq!(server.seen()[2].json(), asked_for());
+}
+
+#[tokio::test]
+async fn to_a_chosen_update_of_other_native_code() {
+    let mut old = good();
+    old["fingerprint"] = json!("old");
+    let replies =
+        || [bad().to_string(), page(&[bad(), old.clone()], 2, 0), old.to_string()].map(|body| Reply::new(200, body));
+    let server = FakeServer::start(replies()).await;
+    server.then([made()]);
+    let stage = Stage::with(&server);
+    let text = stage.run(&["update", "rollback", BAD, "--to", GOOD, "--yes"]).await;
+    assert!(text.contains("warning: the two differ in native code"), "{text}");
+    assert_eq!(server.seen()[3].json()["fingerprint"], "old");
+}
+
+#[tokio::test]
+async fn what_cannot_be_rolled_back() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    let mut text = stage.run(&["update", "rollback", BAD]).await;
+    let line = [
+        "update",
+        "rollback",
+        "--bundle-id",
+        "com.example.app",
+        "--platform",
+        "android",
+        "--yes",
+    ];
+    text.push_str(&stage.run(&line).await);
+    assert!(server.seen().is_empty());
+    server.then([Reply::new(200, page(&[], 0, 0))]);
+    text.push_str(&stage.run(&[&line[..], &["--all-configurations"]].concat()).await);
+    server.then([
+        Reply::new(200, bad().to_string()),
+        Reply::new(200, page(&[bad()], 1, 0)),
+    ]);
+    text.push_str(&stage.run(&["update", "rollback", BAD, "--yes"]).await);
+    let foreign = update(json!({"id": GOOD, "bundleId": "com.example.other"})).to_string();
+    server.then([bad().to_string(), page(&[bad()], 1, 0), foreign].map(|body| Reply::new(200, body)));
+    text.push_str(&stage.run(&["update", "rollback", BAD, "--to", GOOD, "--yes"]).await);
+    assert_snapshot!(text, @r#"
+    $ launchway update rollback update_01kb0000000000000000000002
+    --- standard error
+    error: a rollback has to be confirmed
+    hint: add --yes
+    --- exit 2
+    $ launchway update rollback --bundle-id com.example.app --platform android --yes
+    --- standard error
+    error: no configuration is named
+    hint: give --configuration NAME, or --all-configurations for updates without one
+    --- exit 2
+    $ launchway update rollback --bundle-id com.example.app --platform android --yes --all-configurations
+    --- standard error
+    error: com.example.app has no android update for all configurations
+    --- exit 3
+    $ launchway update rollback update_01kb0000000000000000000002 --yes
+    --- standard error
+    error: no published update from before update_01kb0000000000000000000002 runs wherever it runs
+    hint: choose one with --to ID, or stop offering this one: launchway update pause update_01kb0000000000000000000002
+    --- exit 3
+    $ launchway update rollback update_01kb0000000000000000000002 --to update_01kb0000000000000000000001 --yes
+    --- standard error
+    error: update_01kb0000000000000000000001 is of com.example.other for android
+    --- exit 2
+    "#);
+    assert!(server.lines().iter().all(|line| line.starts_with("GET ")));
+}

@@ -1,0 +1,223 @@
+//! What happens only on a terminal: questions, hidden letters, bars, colors, and the width.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use serde_json::json;
+use tokio::process::Child;
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::interrupt::interrupt;
+use crate::session::caller;
+use crate::stage::{KEY, Stage, page, update};
+
+/// A terminal with a command at the other end.
+struct Screen {
+    near: File,
+    child: Child,
+}
+
+impl Screen {
+    /// Starts a command on a terminal of so many columns.
+    fn of(stage: &Stage, arguments: &[&str], columns: u16) -> Self {
+        let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&near).and_then(|()| unlockpt(&near)).expect("it is ours");
+        let size = Winsize {
+            ws_row: 40,
+            ws_col: columns,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&near, size).expect("it has a size");
+        let name = ptsname(&near, Vec::new())
+            .expect("it has a name")
+            .into_string()
+            .expect("UTF-8");
+        let far = || Stdio::from(File::options().read(true).write(true).open(&name).expect("it is ours"));
+        let mut command = stage.command(arguments);
+        command.env("TERM", "xterm").stdin(far()).stdout(far()).stderr(far());
+        let child = command.spawn().expect("the command starts");
+        Self {
+            near: File::from(near),
+            child,
+        }
+    }
+
+    /// Reads until this text has come and gives everything so far.
+    async fn until(&mut self, text: &'static str) -> String {
+        let mut near = self.near.try_clone().expect("a second handle");
+        let read = move || {
+            let mut shown = Vec::new();
+            let mut byte = [0];
+            while !String::from_utf8_lossy(&shown).contains(text) {
+                near.read_exact(&mut byte)
+                    .unwrap_or_else(|_| panic!("{text} never came: {shown:?}"));
+                shown.push(byte[0]);
+            }
+            String::from_utf8(shown).expect("UTF-8")
+        };
+        tokio::task::spawn_blocking(read).await.expect("it came")
+    }
+
+    /// Reads to the end and gives that and the exit code.
+    async fn rest(mut self) -> (String, Option<i32>) {
+        let read = move || {
+            let mut shown = Vec::new();
+            // A terminal whose other end is closed gives an error after the last byte.
+            let _ = self.near.read_to_end(&mut shown);
+            String::from_utf8(shown).expect("UTF-8")
+        };
+        let shown = tokio::task::spawn_blocking(read).await.expect("it reads");
+        (shown, self.child.wait().await.expect("the command ends").code())
+    }
+
+    /// Waits until letters are hidden, which happens after the question.
+    async fn until_hidden(&self) {
+        while self.shows_letters() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn types(&mut self, text: &str) {
+        self.near.write_all(text.as_bytes()).expect("somebody reads");
+    }
+
+    fn shows_letters(&self) -> bool {
+        tcgetattr(&self.near)
+            .expect("a terminal")
+            .local_modes
+            .contains(LocalModes::ECHO)
+    }
+}
+
+#[tokio::test]
+async fn login_asks_and_does_not_show_the_key() {
+    let server = FakeServer::start([Reply::new(200, caller(json!({})).to_string())]).await;
+    let stage = Stage::new();
+    let mut screen = Screen::of(&stage, &["login"], 80);
+    screen.until("Server: ").await;
+    assert!(screen.shows_letters());
+    screen.types(&format!("{}\n", server.url()));
+    screen.until("API key: ").await;
+    screen.until_hidden().await;
+    screen.types(&format!("{KEY}\n"));
+    let (shown, code) = screen.rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("Example Apps") && !shown.contains(KEY), "{shown}");
+    assert!(stage.login_file().exists());
+}
+
+#[tokio::test]
+async fn an_interrupted_question_leaves_the_terminal_as_it_was() {
+    let stage = Stage::new();
+    let mut screen = Screen::of(&stage, &["login", "--url", "http://127.0.0.1:9"], 80);
+    screen.until("API key: ").await;
+    screen.until_hidden().await;
+    interrupt(&screen.child);
+    let near = screen.near.try_clone().expect("a second handle");
+    let (shown, code) = screen.rest().await;
+    assert_eq!((shown.as_str(), code), ("\r\ninterrupted\r\n", Some(130)));
+    assert!(
+        tcgetattr(&near)
+            .expect("a terminal")
+            .local_modes
+            .contains(LocalModes::ECHO)
+    );
+}
+
+#[tokio::test]
+async fn a_rollback_happens_only_after_a_yes() {
+    let good = update(json!({"id": "update_good", "version": "1.0.0", "buildNumber": "1", "sha256": "00"}));
+    for (answer, code, calls) in [("\n", 1, 2), ("no\n", 1, 2), ("Y\n", 0, 3)] {
+        let replies = [
+            Reply::new(200, update(json!({})).to_string()),
+            Reply::new(200, page(&[update(json!({})), good.clone()], 2, 0)),
+            Reply::new(201, update(json!({})).to_string()),
+        ];
+        let server = FakeServer::start(replies).await;
+        let stage = Stage::with(&server);
+        let mut screen = Screen::of(&stage, &["update", "rollback", "update_bad"], 80);
+        screen
+            .until("Publish the bytes of 1.0.0 as 1.0.1 with a higher build number? [y/N]: ")
+            .await;
+        screen.types(answer);
+        let (shown, ended) = screen.rest().await;
+        assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_with_ci_set() {
+    let mut stage = Stage::new();
+    stage.set("CI", "true");
+    let (shown, code) = Screen::of(&stage, &["login", "--url", "http://127.0.0.1:9"], 80)
+        .rest()
+        .await;
+    assert_eq!(code, Some(2));
+    assert!(shown.contains("there is no terminal to ask for the key on"), "{shown}");
+}
+
+#[tokio::test]
+async fn colors_only_when_wanted() {
+    let red = "\u{1b}[1;31merror:";
+    let with = |name: &'static str, value: &'static str, arguments: &'static [&'static str]| async move {
+        let mut stage = Stage::new();
+        stage.set(name, value);
+        Screen::of(&stage, arguments, 80).rest().await.0
+    };
+    assert!(with("NO_COLOR", "", &["whoami"]).await.contains(red));
+    for (name, value, arguments) in [
+        ("NO_COLOR", "1", &["whoami"][..]),
+        ("NO_COLOR", "", &["--no-color", "whoami"][..]),
+        ("NO_COLOR", "1", &["unknown"][..]),
+        ("NO_COLOR", "", &["--no-color", "unknown"][..]),
+    ] {
+        let shown = with(name, value, arguments).await;
+        assert!(
+            shown.contains("error:") && !shown.contains('\u{1b}'),
+            "{arguments:?}: {shown:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_list_fits_the_terminal() {
+    let server = FakeServer::start((0..2).map(|_| Reply::new(200, page(&[update(json!({}))], 1, 0)))).await;
+    let stage = Stage::with(&server);
+    let (wide, _) = Screen::of(&stage, &["update", "list"], 200).rest().await;
+    assert!(wide.starts_with("ID  ") && wide.lines().count() == 3, "{wide}");
+    let (narrow, _) = Screen::of(&stage, &["update", "list"], 60).rest().await;
+    assert!(narrow.starts_with("Id             update_01"), "{narrow}");
+    assert!(narrow.lines().all(|line| line.len() <= 60), "{narrow}");
+}
+
+#[tokio::test]
+async fn bars_show_how_far_it_is() {
+    let server = FakeServer::start([]).await;
+    let upload = json!({"id": "upload_1", "status": "pending", "method": "PUT", "url": format!("{}/1", server.url()),
+        "headers": {}, "expiresAt": "2026-11-20T10:00:00.000Z"});
+    let published = Reply::new(201, update(json!({})).to_string());
+    server.then([Reply::new(201, upload.to_string()), Reply::new(200, ""), published]);
+    let stage = Stage::with(&server);
+    stage.file("dist/index.html", "<p>hello</p>");
+    let arguments = [
+        "update",
+        "ios",
+        "--dir",
+        "dist",
+        "--bundle-id",
+        "com.example.app",
+        "--version",
+        "1.0.0",
+    ];
+    let arguments = [&arguments[..], &["--all-configurations"]].concat();
+    let (shown, code) = Screen::of(&stage, &arguments, 80).rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("Packing [") && shown.contains("Uploading ["),
+        "{shown:?}"
+    );
+}
