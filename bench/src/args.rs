@@ -1,0 +1,71 @@
+//! The command line of `launchway-bench`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Measures launchway-server on this machine and prints tables. Writes nothing but temporary files, and talks only to
+/// processes that it starts itself on 127.0.0.1.
+#[derive(Debug, Parser)]
+#[command(name = "launchway-bench", version)]
+pub struct Args {
+    /// What to measure.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The public check against a static twin: CPU per request, throughput, p50, p99, memory
+    Check(CheckArgs),
+    /// Starting with many bundles: time until the server listens, and memory per bundle
+    Start(StartArgs),
+    /// Serve the static twin (started by `check`)
+    #[command(hide = true)]
+    Twin(TwinArgs),
+}
+
+/// How the check is measured.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// How many bundles the database holds, each with two updates; one table for each number
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 100_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub bundles: Vec<u32>,
+    /// Rounds; in each one every server has its turn
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// Requests of a turn
+    #[arg(long, default_value_t = 150_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub requests: u32,
+    /// Keep-alive connections, each with one request in flight
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub connections: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How starting is measured.
+#[derive(Debug, clap::Args)]
+pub struct StartArgs {
+    /// How many bundles the database holds, each with two updates; one line for each number
+    #[arg(long, value_delimiter = ',', default_values_t = [10, 100_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub bundles: Vec<u32>,
+    /// Starts per number of bundles
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub starts: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// What the twin answers.
+#[derive(Debug, clap::Args)]
+pub struct TwinArgs {
+    /// Bytes of the one body that it answers with
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub body_bytes: u32,
+}

@@ -1,0 +1,136 @@
+//! A database as a service with many apps has it: each bundle with an update for iOS and one for Android.
+
+use std::path::Path;
+
+use anyhow::Context;
+use launchway_domain::app::Package;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{Id, Kind, OrgId, PackageId, UploadId};
+use launchway_domain::org;
+use launchway_domain::rollout::Rollout;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::EpochMs;
+use launchway_domain::update::{Update, UpdateStatus};
+use launchway_domain::version::Version;
+use launchway_store::{Db, NewUpdate};
+
+pub use launchway_domain::platform::Platform;
+
+/// The version of every update.
+pub const VERSION: &str = "1.2.0";
+/// The build number of every update.
+pub const BUILD: &str = "42";
+/// The configuration of every update.
+pub const CONFIGURATION: &str = "production";
+/// The platforms that each bundle has an update for.
+pub const PLATFORMS: [Platform; 2] = [Platform::Ios, Platform::Android];
+
+const PUBLISHED_AT: EpochMs = 1_790_000_000_000;
+const RELEASE_NOTES: &str = "The list scrolls smoothly again, and two crashes at start are gone.";
+/// Bundles written in one transaction.
+const BATCH: u32 = 10_000;
+
+/// The identifier of a bundle by its number. In the order of their identifiers bundles lie as mixed as in life, where
+/// the order in which they were published says nothing.
+pub fn bundle_id(number: u32) -> String {
+    // Odd, so that no two numbers meet; the golden ratio, so that neighbours lie far apart.
+    format!("com.example.app{:08x}", number.wrapping_mul(0x9e37_79b1))
+}
+
+/// The fingerprint of the updates for a platform.
+pub fn fingerprint(platform: Platform) -> String {
+    let digit = if platform == Platform::Ios { "1" } else { "a" };
+    digit.repeat(64)
+}
+
+/// Makes the SQLite database that a server finds in the data directory `data`, with so many bundles. Their packages are
+/// in no object storage: a check only signs where they would be.
+///
+/// # Errors
+/// When the database refuses.
+pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?
+        .block_on(async {
+            let path = data.join("launchway.db");
+            let db = Db::open(&format!("sqlite:{}", path.display())).await?;
+            let org = id(0);
+            let mut tx = db.write().await?;
+            let record = org::Org {
+                id: org,
+                name: "Bench".to_owned(),
+                tier: Tier::Enterprise,
+                created_at: PUBLISHED_AT,
+            };
+            tx.system("a new organization").create_org(&record).await?;
+            tx.commit().await?;
+            for first in (0..bundles).step_by(BATCH as usize) {
+                let mut tx = db.write().await?;
+                for number in first..bundles.min(first + BATCH) {
+                    let text = bundle_id(number);
+                    let bundle = BundleId::parse(&text).context("a bundle identifier")?;
+                    for (place, platform) in PLATFORMS.into_iter().enumerate() {
+                        let update = update(org, &text, platform, number * 2 + place as u32)?;
+                        let mut door = tx.org(org);
+                        door.create_package(&package_of(&update), PUBLISHED_AT).await?;
+                        let new = NewUpdate {
+                            update: &update,
+                            bundle: &bundle,
+                        };
+                        door.create_update(&new).await?;
+                    }
+                }
+                tx.commit().await?;
+            }
+            db.close().await;
+            Ok(())
+        })
+}
+
+fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> anyhow::Result<Update> {
+    let package: PackageId = id(number);
+    let upload: UploadId = id(number);
+    Ok(Update {
+        id: id(number),
+        org_id: org,
+        status: UpdateStatus::Published,
+        bundle_id: bundle_id.to_owned(),
+        platform,
+        version: Version::parse(VERSION)?,
+        version_text: VERSION.to_owned(),
+        build_number: BUILD.parse()?,
+        configuration: Some(CONFIGURATION.parse()?),
+        fingerprint: Some(fingerprint(platform).parse()?),
+        build_id: None,
+        source_update_id: None,
+        package_id: package,
+        release_notes: RELEASE_NOTES.to_owned(),
+        mandatory: false,
+        rollout: Rollout::FULL,
+        size: 4_000_000 + i64::from(number),
+        sha256: format!("{number:064x}"),
+        file_count: 120,
+        blob_key: format!("packages/{upload}/{package}"),
+        created_by: "system".to_owned(),
+        created_at: PUBLISHED_AT,
+    })
+}
+
+fn package_of(update: &Update) -> Package {
+    Package {
+        id: update.package_id,
+        org_id: update.org_id,
+        blob_key: update.blob_key.clone(),
+        size: update.size,
+        sha256: update.sha256.clone(),
+        file_count: update.file_count,
+    }
+}
+
+/// An id that only this number has. As in life, a later one is a greater one.
+fn id<K: Kind>(number: u32) -> Id<K> {
+    let mut random = [0; 10];
+    random[..4].copy_from_slice(&number.to_be_bytes());
+    Id::new(PUBLISHED_AT + i64::from(number), random)
+}

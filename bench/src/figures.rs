@@ -1,0 +1,55 @@
+//! What is printed of many measurements of the same thing.
+
+use std::fmt;
+
+/// Least, median and greatest of some figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The one in the middle; the upper one of two.
+    pub median: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of at least one figure; of none it is zero.
+    pub fn of(figures: impl IntoIterator<Item = f64>) -> Spread {
+        let mut figures: Vec<f64> = figures.into_iter().collect();
+        figures.sort_by(f64::total_cmp);
+        let at = |place: usize| figures.get(place).copied().unwrap_or_default();
+        Spread {
+            min: at(0),
+            median: at(figures.len() / 2),
+            max: at(figures.len().saturating_sub(1)),
+        }
+    }
+}
+
+impl fmt::Display for Spread {
+    /// `min – median – max`, with as many decimals as the format asks for.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = f.precision().unwrap_or(2);
+        let Spread { min, median, max } = self;
+        write!(f, "{min:.decimals$} – {median:.decimals$} – {max:.decimals$}")
+    }
+}
+
+/// Bytes in MiB.
+pub fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_048_576.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_does_not_depend_on_the_order() {
+        let spread = Spread::of([3.0, 1.0, 10.0, 2.0, 2.5]);
+        assert_eq!(spread.to_string(), "1.00 – 2.50 – 10.00");
+        assert_eq!(format!("{:.0}", Spread::of([7.0])), "7 – 7 – 7");
+        assert_eq!(Spread::of([]).max, 0.0);
+    }
+}

@@ -1,0 +1,40 @@
+//! `launchway-bench`: measures the service on this machine (see bench/README.md). Never part of a test run.
+
+mod args;
+mod bundles;
+mod check;
+mod cores;
+mod figures;
+mod load;
+mod programs;
+mod questions;
+mod server;
+mod start;
+mod twin;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+/// The twin answers with the allocator that the service has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Start(args) => start::run(&args),
+        Command::Twin(args) => twin::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where standard error is gone too there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The programs that are measured: our server, built as this program was, and the twin, which is this program.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+
+const PACKAGE: &str = "launchway-server";
+
+/// The server to measure: the named one, or the workspace's, built now in release into the directory of this program.
+///
+/// # Errors
+/// When it cannot be built, or this program is not optimized itself.
+pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    ensure!(
+        !cfg!(debug_assertions),
+        "figures of programs that are not optimized say nothing: use cargo run --release"
+    );
+    if let Some(path) = named {
+        return Ok(path.to_owned());
+    }
+    let own = std::env::current_exe()?;
+    let directory = own.parent().context("a program lies in a directory")?;
+    let target = directory.parent().context("a program lies two directories deep")?;
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--package", PACKAGE, "--target-dir"])
+        .arg(target)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .status()
+        .context("cargo cannot be started")?;
+    ensure!(built.success(), "{PACKAGE} could not be built");
+    Ok(directory.join(PACKAGE))
+}
+
+/// Our server on the database and objects in `data`, without a limit of checks per address.
+pub fn serve(server: &Path, data: &Path) -> Command {
+    let mut command = Command::new(server);
+    // Settings of the shell must not change what is measured.
+    command
+        .env_clear()
+        .current_dir(data)
+        .env("LAUNCHWAY_LOG", "error")
+        .args(["--listen", "127.0.0.1:0", "--check-limit", "0", "--data-dir"])
+        .arg(data);
+    command
+}
+
+/// The twin, answering with so many bytes.
+///
+/// # Errors
+/// When the system does not tell where this program lies.
+pub fn twin(body_bytes: u64) -> anyhow::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .env_clear()
+        .args(["twin", "--body-bytes", &body_bytes.to_string()]);
+    Ok(command)
+}

@@ -1,0 +1,89 @@
+//! What the load asks: the checks of apps in the field, and how each answer must begin.
+
+use std::net::SocketAddr;
+
+use crate::bundles::{self, PLATFORMS, Platform};
+
+/// Distinct requests at most; they are asked in turn.
+const MOST: u32 = 16_384;
+
+/// One request and what its answer must be.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The bytes of the request.
+    pub request: Vec<u8>,
+    /// How the body of the answer begins.
+    pub expected: &'static [u8],
+}
+
+/// What an app asks, and how the answer begins.
+type Kind = fn(&Installed) -> (String, &'static [u8]);
+
+/// What an app in the field may be.
+const KINDS: [Kind; 4] = [outdated, known_device, up_to_date, other_native_code];
+
+/// An installed app.
+struct Installed {
+    platform: Platform,
+    number: u32,
+}
+
+/// Questions to a server with so many bundles: bundles from the whole range, both platforms, the kinds in turn.
+pub fn questions(address: SocketAddr, bundles: u32) -> Vec<Question> {
+    let count = bundles.saturating_mul(8).min(MOST);
+    (0..count)
+        .map(|number| {
+            let bundle = (u64::from(number) * u64::from(bundles) / u64::from(count)) as u32;
+            let platform = PLATFORMS[number as usize / KINDS.len() % PLATFORMS.len()];
+            let (query, expected) = KINDS[number as usize % KINDS.len()](&Installed { platform, number });
+            let request = format!(
+                "GET /api/update/check/{}?platform={platform}&configuration={}&{query} HTTP/1.1\r\nHost: {address}\r\n\
+                 User-Agent: ExampleApp/41 (Mobile)\r\nAccept: application/json\r\n\r\n",
+                bundles::bundle_id(bundle),
+                bundles::CONFIGURATION,
+            );
+            Question {
+                request: request.into_bytes(),
+                expected,
+            }
+        })
+        .collect()
+}
+
+/// The same questions to a server that answers all of them alike.
+pub fn questions_to_twin(address: SocketAddr, bundles: u32) -> Vec<Question> {
+    let mut all = questions(address, bundles);
+    for question in &mut all {
+        question.expected = crate::twin::BEGINNING;
+    }
+    all
+}
+
+fn outdated(app: &Installed) -> (String, &'static [u8]) {
+    let query = format!(
+        "currentVersion=1.1.0&currentBuild=41&fingerprint={}",
+        bundles::fingerprint(app.platform)
+    );
+    (query, br#"{"updateAvailable":true,"requiresStoreUpdate":false,"#)
+}
+
+fn known_device(app: &Installed) -> (String, &'static [u8]) {
+    let (query, expected) = outdated(app);
+    let device = format!("2f9c6d1e-7b0a-4a63-9f51-{:012x}", app.number);
+    (format!("{query}&deviceId={device}"), expected)
+}
+
+fn up_to_date(app: &Installed) -> (String, &'static [u8]) {
+    let query = format!(
+        "currentVersion={}&currentBuild={}&fingerprint={}",
+        bundles::VERSION,
+        bundles::BUILD,
+        bundles::fingerprint(app.platform)
+    );
+    (query, br#"{"updateAvailable":false,"message":"No update available"}"#)
+}
+
+fn other_native_code(_: &Installed) -> (String, &'static [u8]) {
+    let query = format!("currentVersion=1.0.3&currentBuild=17&fingerprint={}", "0".repeat(64));
+    (query, br#"{"updateAvailable":true,"requiresStoreUpdate":true,"#)
+}

@@ -1,0 +1,108 @@
+//! A server process under measurement: its address, its processor time, its memory.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+/// The line that says that a server is ready, before its address.
+pub const READY: &str = "Listening on http://";
+/// How long a server may take to be ready.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server process, killed when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// How long it took from its start until it said that it listens.
+    pub started_in: Duration,
+}
+
+impl Server {
+    /// Starts a program and waits until it says where it listens.
+    ///
+    /// # Errors
+    /// When it cannot be started, ends, or is not ready in two minutes.
+    pub fn start(mut command: Command) -> anyhow::Result<Server> {
+        let started = Instant::now();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("{} cannot be started", command.get_program().display()))?;
+        let output = child.stdout.take().context("no standard output")?;
+        let mut server = Server {
+            child,
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            started_in: Duration::ZERO,
+        };
+        let (sender, ready) = mpsc::channel();
+        // Reads on to the end, so that the process never waits for room in the pipe.
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some(address) = line.strip_prefix(READY) {
+                    // Nobody listens any more after the first.
+                    let _ = sender.send((address.to_owned(), started.elapsed()));
+                }
+            }
+        });
+        let Ok((address, started_in)) = ready.recv_timeout(PATIENCE) else {
+            bail!("{} did not become ready", command.get_program().display());
+        };
+        server.address = address.parse().context("the server's address")?;
+        server.started_in = started_in;
+        Ok(server)
+    }
+
+    /// The processor time that all its threads have used, in the system and outside.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn cpu(&self) -> anyhow::Result<Duration> {
+        let stat = self.proc("stat")?;
+        // Behind the name in parentheses, which may hold anything: state is field 3, user time 14, system time 15.
+        let fields = stat.rsplit_once(')').context("a changed /proc")?.1;
+        let ticks = |field: usize| -> anyhow::Result<u64> {
+            Ok(fields
+                .split_whitespace()
+                .nth(field - 3)
+                .context("a changed /proc")?
+                .parse()?)
+        };
+        let per_second = rustix::param::clock_ticks_per_second();
+        Ok(Duration::from_secs_f64(
+            (ticks(14)? + ticks(15)?) as f64 / per_second as f64,
+        ))
+    }
+
+    /// Its resident memory in bytes.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn memory(&self) -> anyhow::Result<u64> {
+        let status = self.proc("status")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line
+            .and_then(|rest| rest.split_whitespace().next())
+            .context("a changed /proc")?;
+        Ok(kibibytes.parse::<u64>()? * 1024)
+    }
+
+    fn proc(&self, file: &str) -> anyhow::Result<String> {
+        let path = format!("/proc/{}/{file}", self.child.id());
+        fs::read_to_string(&path).with_context(|| path)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

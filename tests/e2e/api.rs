@@ -1,0 +1,182 @@
+//! The API of one server as one caller sees it, over HTTP.
+
+use std::sync::LazyLock;
+
+use launchway_testing::server_process::ServerProcess;
+use reqwest::header::HeaderMap;
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use crate::packages::sha256;
+
+/// A caller of one server.
+#[derive(Clone)]
+pub struct Api {
+    base: String,
+    key: String,
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    async fn read(response: Response) -> reqwest::Result<Answer> {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = response.bytes().await?.to_vec();
+        Ok(Answer { status, headers, bytes })
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
+    }
+
+    /// A header, empty when it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The JSON of an answer that must have this status.
+    #[track_caller]
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        self.json()
+    }
+
+    /// The message of an error answer in exactly the form of contract part 1.
+    #[track_caller]
+    pub fn expect_error(&self, status: u16, error: &str) -> String {
+        let body = self.expect(status);
+        let message = body["message"].as_str().unwrap_or_default().to_owned();
+        assert!(!message.is_empty(), "{body}");
+        assert_eq!(body, json!({"error": error, "message": message}));
+        message
+    }
+}
+
+impl Api {
+    /// The API of `server` for the holder of `key`; an empty key is nobody.
+    pub fn new(server: &ServerProcess, key: &str) -> Api {
+        Api {
+            base: server.base_url(),
+            key: key.to_owned(),
+        }
+    }
+
+    /// A request to a path below `/api`, or to a whole URL, which does not get the key.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        if path.starts_with("http") {
+            return http().request(method, path);
+        }
+        let request = http().request(method, format!("{}{path}", self.base));
+        if self.key.is_empty() {
+            request
+        } else {
+            request.bearer_auth(&self.key)
+        }
+    }
+
+    pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let answer = self.try_call(method, path, body, None).await;
+        answer.unwrap_or_else(|error| panic!("{path}: {error:?}"))
+    }
+
+    /// Calls a server that may die meanwhile.
+    pub async fn try_call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        idempotency_key: Option<&str>,
+    ) -> reqwest::Result<Answer> {
+        let mut request = self.request(method, path);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        if let Some(key) = idempotency_key {
+            request = request.header("idempotency-key", key);
+        }
+        Answer::read(request.send().await?).await
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.call(Method::GET, path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::POST, path, Some(body)).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::PATCH, path, Some(body)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.call(Method::DELETE, path, None).await
+    }
+
+    /// Announces an upload; the record.
+    pub async fn announce(&self, bytes: &[u8]) -> Value {
+        let body = json!({"fileName": "update.zip", "size": bytes.len(), "sha256": sha256(bytes)});
+        self.post("/uploads", body).await.expect(201)
+    }
+
+    /// Sends the bytes of an announced upload.
+    pub async fn send(&self, upload: &Value, bytes: Vec<u8>) -> Answer {
+        let request = http().put(upload["url"].as_str().unwrap()).body(bytes);
+        Answer::read(request.send().await.unwrap()).await.unwrap()
+    }
+
+    /// Announces and sends an upload; its id.
+    pub async fn upload(&self, bytes: &[u8]) -> String {
+        let upload = self.announce(bytes).await;
+        let sent = self.send(&upload, bytes.to_vec()).await;
+        assert_eq!(sent.status, 200, "{}", sent.text());
+        upload["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Uploads and publishes a package with these fields; the record.
+    pub async fn publish(&self, package: &[u8], fields: Value) -> Value {
+        let mut body = fields;
+        body["uploadId"] = self.upload(package).await.into();
+        self.post("/update", body).await.expect(201)
+    }
+
+    /// The public check, as a phone without a key.
+    pub async fn check(&self, bundle: &str, query: &str) -> Value {
+        let url = format!("{}/update/check/{bundle}?{query}", self.base);
+        let answer = Answer::read(http().get(url).send().await.unwrap()).await.unwrap();
+        let result = answer.expect(200);
+        assert_eq!(answer.header("cache-control"), "no-cache, no-store, must-revalidate");
+        result
+    }
+
+    /// Downloads what the `url` of a check names.
+    pub async fn download(&self, offer: &Value) -> Vec<u8> {
+        let answer = self.get(offer["url"].as_str().unwrap()).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.bytes
+    }
+}
+
+/// Asks no proxy, follows no redirect, and keeps no connection: it may be of a killed server, or of another test's runtime.
+fn http() -> &'static reqwest::Client {
+    static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
+        // Another test may have installed it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(0);
+        client.build().unwrap()
+    });
+    &CLIENT
+}

@@ -1,0 +1,99 @@
+//! The real `launchway` command line with a home of its own, as one person or one CI job has it.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use launchway_testing::settings::setting;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::projects::root;
+
+/// A command line with a home of its own. It runs in the root of the repository.
+pub struct Cli {
+    home: TempDir,
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// The object that a command with `--json` printed.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.code, 0, "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Cli {
+    /// Nobody yet.
+    pub fn new() -> Cli {
+        Cli {
+            home: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Logged in to the server at `origin` with `key`.
+    pub fn logged_in(origin: &str, key: &str) -> Cli {
+        let cli = Self::new();
+        let login = cli.run_with_input(["login", "--url", origin], key);
+        assert_eq!(login.code, 0, "{login:?}");
+        cli
+    }
+
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Outcome {
+        self.run_with_input(arguments, "")
+    }
+
+    pub fn run_with_input<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>, input: &str) -> Outcome {
+        let mut command = Command::new(program("launchway"));
+        command.args(arguments);
+        self.finish(command, input)
+    }
+
+    /// Runs a line as a person pastes it into a shell.
+    pub fn paste(&self, line: &str) -> Outcome {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]);
+        self.finish(command, "")
+    }
+
+    fn finish(&self, mut command: Command, input: &str) -> Outcome {
+        let programs = program("launchway").parent().unwrap().to_owned();
+        let path = setting("PATH").unwrap_or_default();
+        command
+            .current_dir(root())
+            .env_clear()
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .env("HOME", self.home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that reads nothing may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A program of the workspace: tests lie in `deps/`, programs one directory higher.
+pub fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.ancestors().nth(2).map(|folder: &Path| folder.join(name)).unwrap();
+    let advice = "run `cargo build --workspace --bins` first, or scripts/test, which does";
+    assert!(path.is_file(), "{} is not there: {advice}", path.display());
+    path
+}

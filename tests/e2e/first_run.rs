@@ -1,0 +1,135 @@
+//! A new server offers a one-time link and the commands that do the same; both work as they are printed (contract part 12).
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use launchway_testing::server_process::ServerProcess;
+use launchway_testing::settings::setting;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::cli::program;
+use crate::poll::until;
+use crate::site::{Ground, Site};
+
+const PASSWORD: &str = "correct horse battery";
+
+/// What was printed after the ready line, once it holds `last`.
+pub async fn printed(server: &ServerProcess, last: &str) -> String {
+    let all = async || Some(server.stdout()).filter(|text| text.contains(last));
+    until(Duration::from_secs(10), last, all).await.0
+}
+
+/// The one-time link that a new server printed.
+async fn printed_link(server: &ServerProcess) -> String {
+    let text = printed(server, "create-key").await;
+    let mut lines = text.lines().map(str::trim);
+    lines.find(|line| line.contains("/setup?token=")).unwrap().to_owned()
+}
+
+fn owner(link: &str) -> Value {
+    let token = link.split_once("token=").unwrap().1;
+    json!({"token": token, "organization": "First", "email": "ada@example.com", "password": PASSWORD})
+}
+
+/// Sets a new server up by its link; the key that the first owner makes.
+pub async fn set_up(server: &ServerProcess) -> String {
+    let nobody = Api::new(server, "");
+    let made = nobody.post("/auth/setup", owner(&printed_link(server).await)).await;
+    let caller = made.expect(200);
+    assert_eq!(caller["kind"], "session");
+    assert_eq!(caller["organization"]["name"], "First");
+    let cookie = made.header("set-cookie").split(';').next().unwrap();
+    let request = nobody.request(Method::POST, "/api-keys").header("cookie", cookie);
+    let request = request
+        .header("origin", server.origin())
+        .json(&json!({"name": "first", "scopes": ["update"]}));
+    let key: Value = request.send().await.unwrap().json().await.unwrap();
+    key["key"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_printed_link_works_once() {
+    let site = Site::start(Ground::SqliteDirectory).await;
+    let link = printed_link(site.node()).await;
+    let nobody = Api::new(site.node(), "");
+    let page = nobody.get(&link).await;
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
+    let key = set_up(site.node()).await;
+    Api::new(site.node(), &key).get("/update").await.expect(200);
+    nobody
+        .post("/auth/setup", owner(&link))
+        .await
+        .expect_error(401, "Unauthorized");
+
+    // Nobody else on the machine can read what lies there.
+    let data = site.node().data_dir();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(&data.join("master.key"))), (0o700, 0o600));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_printed_commands_do_the_same() {
+    let site = Site::start(Ground::SqliteDirectory).await;
+    let text = printed(site.node(), "create-key").await;
+    let commands: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("launchway-server admin"))
+        .collect();
+    assert_eq!(commands.len(), 3, "{text}");
+    let programs = program("launchway-server").parent().unwrap().to_owned();
+    let path = format!("{}:{}", programs.display(), setting("PATH").unwrap_or_default());
+    let mut org = String::new();
+    let mut last = String::new();
+    for line in commands {
+        // Pasted with the same settings; what the first one printed goes in for its placeholder.
+        let settings = site.node().command();
+        let mut shell = std::process::Command::new("sh");
+        shell
+            .args(["-c", &line.replace("ORG_ID", &org)])
+            .current_dir(site.node().root())
+            .env_clear();
+        shell.envs(settings.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell
+            .env("PATH", &path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        // Only the command that asks for a password reads it.
+        let _ = child.stdin.take().unwrap().write_all(PASSWORD.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        last = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success(),
+            "{line}: {last}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        if org.is_empty() {
+            org = last
+                .split_whitespace()
+                .find(|word| word.starts_with("org_"))
+                .unwrap()
+                .to_owned();
+        }
+    }
+    let key = last.split_whitespace().find(|word| word.starts_with("lw_")).unwrap();
+    let caller = Api::new(site.node(), key).get("/auth/session").await.expect(200);
+    assert_eq!(
+        (&caller["organization"]["id"], &caller["organization"]["name"]),
+        (&json!(org), &json!("My team"))
+    );
+    let sign_in = json!({"email": "you@example.com", "password": PASSWORD});
+    Api::new(site.node(), "")
+        .post("/auth/sign-in", sign_in)
+        .await
+        .expect(200);
+}

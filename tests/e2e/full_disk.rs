@@ -1,0 +1,191 @@
+//! A full disk: a clear 503, nothing left behind, and the service goes on (issue 2, "Bad input").
+//!
+//! The server gets a small disk of its own where the system allows one to be mounted, and else a limit on the size of
+//! files, which shows the same to an upload.
+
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use launchway_testing::server_process::ServerProcess;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::api::Api;
+use crate::cli::program;
+use crate::dice::Dice;
+use crate::first_run::set_up;
+use crate::packages::{files_below, package};
+use crate::site::Turn;
+
+const MIB: usize = 1 << 20;
+/// What the server has for everything.
+const DISK: usize = 24 * MIB;
+/// What a file may have where no disk can be mounted.
+const FILE: usize = 16 * MIB;
+const BUNDLE: &str = "com.example.full";
+
+/// A server whose disk is small.
+struct Cramped {
+    server: ServerProcess,
+    api: Api,
+    has_disk: bool,
+    _wrapper: TempDir,
+    _turn: Turn,
+}
+
+impl Cramped {
+    async fn start() -> Cramped {
+        let turn = Turn::beside_others().await;
+        let unshare = ["unshare --mount", "unshare --mount --map-root-user"]
+            .into_iter()
+            .find(|unshare| can_mount(unshare));
+        let server = program("launchway-server");
+        let script = match unshare {
+            Some(unshare) => format!(
+                "mkdir -p \"$LAUNCHWAY_DATA_DIR\"\nexec {unshare} sh -c 'mount -t tmpfs -o size={DISK} tmpfs \"$LAUNCHWAY_DATA_DIR\" && \
+                 exec \"$0\" \"$@\"' '{}' \"$@\"",
+                server.display()
+            ),
+            // Without the trap the first write too many would end the process. The limit counts blocks of 512 bytes.
+            None => format!(
+                "trap '' XFSZ\nulimit -f {}\nexec '{}' \"$@\"",
+                FILE / 512,
+                server.display()
+            ),
+        };
+        let wrapper = tempfile::tempdir().unwrap();
+        let binary = wrapper.path().join("cramped");
+        fs::write(&binary, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&binary, Permissions::from_mode(0o755)).unwrap();
+        let server = ServerProcess::builder()
+            .binary(binary)
+            .env("LAUNCHWAY_CHECK_LIMIT", "0")
+            .start();
+        let key = set_up(&server).await;
+        let kind = if unshare.is_some() {
+            "a small disk"
+        } else {
+            "a limit on files"
+        };
+        println!("summary: full disk: the server had {kind}");
+        Cramped {
+            api: Api::new(&server, &key),
+            has_disk: unshare.is_some(),
+            _wrapper: wrapper,
+            _turn: turn,
+            server,
+        }
+    }
+
+    /// The data directory as the server sees it: another process does not see the disk under its name.
+    fn data_dir(&self) -> PathBuf {
+        let root = format!("/proc/{}/root", self.server.id().unwrap());
+        Path::new(&root).join(self.server.data_dir().strip_prefix("/").unwrap())
+    }
+
+    /// The names and sizes of all objects.
+    fn objects(&self) -> Vec<(String, usize)> {
+        let files = files_below(&self.data_dir().join("objects"));
+        files.into_iter().map(|(name, bytes)| (name, bytes.len())).collect()
+    }
+
+    async fn offered(&self) -> Value {
+        self.api.check(BUNDLE, "currentVersion=0.0.1&platform=android").await["version"].clone()
+    }
+}
+
+fn can_mount(unshare: &str) -> bool {
+    let mut probe = Command::new("sh");
+    probe.args(["-c", &format!("{unshare} mount -t tmpfs tmpfs /tmp")]);
+    probe
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn fields(version: &str) -> Value {
+    json!({"bundleId": BUNDLE, "platform": "android", "version": version})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_does_not_fit_is_answered_and_leaves_nothing() {
+    let cramped = Cramped::start().await;
+    let api = &cramped.api;
+    let mut dice = Dice::roll();
+    api.publish(&package("a.txt", b"one"), fields("1.0.1")).await;
+    let before = cramped.objects();
+
+    let large = package("large", &dice.bytes(DISK));
+    let upload = api.announce(&large).await;
+    for _ in 0..2 {
+        let answer = api.send(&upload, large.clone()).await;
+        answer.expect_error(503, "Service Unavailable");
+        assert_eq!(cramped.objects(), before, "something is left behind");
+    }
+    let mut body = fields("1.0.2");
+    body["uploadId"] = upload["id"].clone();
+    let unsent = api.post("/update", body).await.expect_error(400, "Bad Request");
+    assert!(unsent.contains("has not received its bytes"), "{unsent}");
+
+    assert_eq!(cramped.offered().await, "1.0.1");
+    api.publish(&package("b.txt", &dice.bytes(MIB)), fields("1.0.2")).await;
+    assert_eq!(cramped.offered().await, "1.0.2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_full_to_the_brim_stops_changes_but_not_checks() {
+    let cramped = Cramped::start().await;
+    if !cramped.has_disk {
+        // A limit on files cannot fill a disk.
+        return;
+    }
+    let api = &cramped.api;
+    let mut dice = Dice::roll();
+    let first = api.publish(&package("a.txt", b"one"), fields("1.0.1")).await;
+    let mut body = fields("1.0.2");
+    body["uploadId"] = api.upload(&package("b.txt", &dice.bytes(2 * MIB))).await.into();
+
+    // Room for the database, not for looking into the package.
+    let ballast = cramped.data_dir().join("ballast");
+    let mut file = fs::File::create(&ballast).unwrap();
+    while file.write_all(&vec![0; 4096]).is_ok() {}
+    file.set_len(file.metadata().unwrap().len() - MIB as u64).unwrap();
+    let before = cramped.objects();
+    api.post("/update", body.clone())
+        .await
+        .expect_error(503, "Service Unavailable");
+    assert_eq!(cramped.objects(), before, "something is left behind");
+
+    // No room for anything.
+    while file.write_all(&vec![0; 4096]).is_ok() {}
+    let path = format!("/update?id={}", first["id"].as_str().unwrap());
+    let notes = json!({"releaseNotes": "x".repeat(4096)});
+    let mut refused = 0;
+    for _ in 0..20 {
+        let answer = api.patch(&path, notes.clone()).await;
+        if answer.status != 200 {
+            answer.expect_error(503, "Service Unavailable");
+            refused += 1;
+        }
+        api.post("/update", body.clone())
+            .await
+            .expect_error(503, "Service Unavailable");
+        assert_eq!(cramped.offered().await, "1.0.1");
+    }
+    assert!(refused > 0, "the full disk never refused a change");
+
+    // An open file keeps its room.
+    drop(file);
+    fs::remove_file(&ballast).unwrap();
+    assert_eq!(
+        api.patch(&path, notes.clone()).await.expect(200)["releaseNotes"],
+        notes["releaseNotes"]
+    );
+    api.post("/update", body).await.expect(201);
+    assert_eq!(cramped.offered().await, "1.0.2");
+    assert_eq!(api.get("/update").await.expect(200)["total"], 2);
+}

@@ -1,0 +1,177 @@
+//! `kill -9` of the server in the middle of changes, as often as wanted: what was answered is there afterwards, what was not
+//! is there whole or not at all, can be asked for again, and no half update is ever offered (issue 2, "Show").
+
+mod keys;
+mod updates;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::api::{Answer, Api};
+use crate::dice::Dice;
+use crate::site::{Ground, Site, Turn};
+
+/// So many kills hit a publish before its answer, and so many hit each of three other changes.
+struct Wanted {
+    publishes: u32,
+    others: u32,
+}
+
+/// Three and three, in every run.
+const SHORT: Wanted = Wanted {
+    publishes: 3,
+    others: 1,
+};
+/// Thirty and twenty-one; kills after the answer come on top.
+const LONG: Wanted = Wanted {
+    publishes: 30,
+    others: 7,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_sqlite_and_directory() {
+    kill_again_and_again(Ground::SqliteDirectory, SHORT).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_postgres_and_s3() {
+    kill_again_and_again(Ground::PostgresS3, SHORT).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn often_on_sqlite_and_directory() {
+    kill_again_and_again(Ground::SqliteDirectory, LONG).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn often_on_postgres_and_s3() {
+    kill_again_and_again(Ground::PostgresS3, LONG).await;
+}
+
+async fn kill_again_and_again(ground: Ground, wanted: Wanted) {
+    let site = Site::with(ground, Turn::beside_others().await, |builder| builder);
+    let mut killer = Killer {
+        api: site.api(),
+        site,
+        dice: Dice::roll(),
+        rounds: 0,
+        counts: BTreeMap::new(),
+        answered: Vec::new(),
+    };
+    let mut publishes = 0;
+    for _ in 0..wanted.others {
+        killer.key_creation().await;
+        killer.revocation().await;
+        killer.patch().await;
+    }
+    while publishes < wanted.publishes {
+        let fate = killer.publish().await;
+        publishes += u32::from(fate != Fate::Answered);
+        assert!(
+            killer.rounds < 500,
+            "nearly every publish is answered before the kill: {}",
+            killer.summary()
+        );
+    }
+    killer.nothing_answered_is_lost().await;
+    println!("summary: kill -9 on {ground}: {}", killer.summary());
+}
+
+/// What became of a change during which the server was killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// It was answered with success before the kill.
+    Answered,
+    /// It was not answered, and is done.
+    Done,
+    /// It was not answered, and nothing of it is there.
+    Undone,
+}
+
+/// A server that is killed and started, and what was learnt from it.
+struct Killer {
+    site: Site,
+    api: Api,
+    dice: Dice,
+    rounds: u32,
+    counts: BTreeMap<(&'static str, Fate), u32>,
+    /// Records whose creation or change was answered, as last answered.
+    answered: Vec<Value>,
+}
+
+/// A change to be made while the server dies.
+struct Change<'a> {
+    method: Method,
+    path: &'a str,
+    body: Option<Value>,
+    idempotency_key: Option<&'a str>,
+}
+
+impl Killer {
+    /// Begins the change, kills the server within `usual`, what such a change usually takes, and starts it again.
+    /// Gives the answer, if it came before the end. It must be a success: a server that dies has nothing to complain of.
+    async fn kill_during(&mut self, change: Change<'_>, usual: Duration) -> Option<Answer> {
+        self.rounds += 1;
+        let Change {
+            method,
+            path,
+            body,
+            idempotency_key,
+        } = change;
+        let delay = self.dice.below(usual);
+        let call = self.api.try_call(method, path, body, idempotency_key);
+        let server = &mut self.site.nodes[0];
+        let kill = async {
+            tokio::time::sleep(delay).await;
+            server.kill9();
+        };
+        let (answer, ()) = tokio::join!(call, kill);
+        server.restart_same_port();
+        let answer = answer.ok();
+        if let Some(answer) = &answer {
+            assert!(matches!(answer.status, 200 | 201), "{path}: {}", answer.text());
+        }
+        answer
+    }
+
+    /// How long `work` takes when nobody disturbs it, and a bit more, so that some of its kind are done before the kill.
+    async fn usual<T>(&mut self, work: impl AsyncFnOnce(&Api) -> T) -> (T, Duration) {
+        let start = Instant::now();
+        let result = work(&self.api).await;
+        (result, start.elapsed() * 5 / 4)
+    }
+
+    fn count(&mut self, what: &'static str, fate: Fate) {
+        *self.counts.entry((what, fate)).or_default() += 1;
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!("{} kills", self.rounds);
+        for ((what, fate), count) in &self.counts {
+            let fate = match fate {
+                Fate::Answered => "answered and there",
+                Fate::Done => "unanswered and there",
+                Fate::Undone => "unanswered and not there",
+            };
+            let _ = write!(text, "; {what} {fate}: {count}");
+        }
+        text
+    }
+}
+
+/// What became of a change, told by its answer and by whether it is there now.
+#[track_caller]
+fn fate(answer: Option<&Answer>, is_there: bool) -> Fate {
+    match (answer, is_there) {
+        (Some(_), true) => Fate::Answered,
+        (None, true) => Fate::Done,
+        (None, false) => Fate::Undone,
+        (Some(answer), false) => panic!("answered, and lost: {}", answer.text()),
+    }
+}

@@ -1,0 +1,27 @@
+//! The whole service from outside: the real programs as processes, real app bundles, both databases, both storages.
+//!
+//! `cargo build --workspace --bins` first, or run scripts/test, which does. What takes minutes is ignored as a long run
+//! and belongs to scripts/test-long.
+
+// Says to clippy that everything below is a test, where `unwrap` is at home.
+#![cfg(test)]
+
+mod api;
+mod cli;
+mod dice;
+mod packages;
+mod poll;
+mod projects;
+mod site;
+
+mod demo;
+mod first_run;
+mod following;
+mod full_disk;
+mod kill;
+mod memory;
+mod outage;
+mod phones_day;
+mod refusals;
+mod schemathesis;
+mod stopping;

@@ -1,0 +1,120 @@
+//! The largest package goes through the server in constant memory (contract part 3, issue 2 "Uploads").
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use launchway_testing::server_process::ServerProcess;
+use reqwest::Method;
+use sha2::{Digest, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::api::Api;
+use crate::cli::Cli;
+use crate::dice::Dice;
+use crate::site::{Ground, Site};
+
+const MIB: u64 = 1 << 20;
+/// The most that the server may ever have had in memory.
+const MOST: u64 = 200 * MIB;
+/// The largest package that a server takes unless it is told otherwise.
+const PACKAGE: u64 = 512 * MIB;
+const BUNDLE: &str = "com.example.large";
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn the_largest_package_on_sqlite_and_directory() {
+    passes(Ground::SqliteDirectory).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn the_largest_package_on_postgres_and_s3() {
+    passes(Ground::PostgresS3).await;
+}
+
+async fn passes(ground: Ground) {
+    let site = Site::start(ground).await;
+    let cli = Cli::logged_in(&site.node().origin(), &site.team().key);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("large.zip");
+    write_package(&file);
+    assert_eq!(fs::metadata(&file).unwrap().len(), PACKAGE);
+
+    let arguments = [
+        "update",
+        "ios",
+        "--json",
+        "--bundle-id",
+        BUNDLE,
+        "--version",
+        "1.0.0",
+        "--all-configurations",
+    ];
+    let update = cli
+        .run(arguments.into_iter().chain(["--file", file.to_str().unwrap()]))
+        .json();
+    let published = peak(site.node());
+    assert_eq!(update["size"], PACKAGE);
+
+    let phone = Api::new(site.node(), "");
+    let offer = phone.check(BUNDLE, "currentVersion=0.0.1").await;
+    let mut body = phone
+        .request(Method::GET, offer["url"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap();
+    let (mut hash, mut size) = (Sha256::new(), 0);
+    while let Some(bytes) = body.chunk().await.unwrap() {
+        hash.update(&bytes);
+        size += bytes.len() as u64;
+    }
+    assert_eq!(
+        (size, hex::encode(hash.finalize())),
+        (PACKAGE, update["sha256"].as_str().unwrap().to_owned())
+    );
+
+    let most = peak(site.node());
+    println!(
+        "summary: {} MiB on {ground}: the server had at most {} MiB after publishing, {} MiB after the download",
+        PACKAGE / MIB,
+        published / MIB,
+        most / MIB
+    );
+    assert!(most < MOST, "the server had {} MiB", most / MIB);
+}
+
+/// A package of exactly the largest size, in several files that do not get smaller.
+fn write_package(path: &Path) {
+    let mut dice = Dice::roll();
+    let mut zip = ZipWriter::new(BufWriter::new(File::create(path).unwrap()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+    for number in 0..15 {
+        zip.start_file(format!("part-{number}"), options).unwrap();
+        for _ in 0..32 {
+            zip.write_all(&dice.bytes(MIB as usize)).unwrap();
+        }
+    }
+    // The archive's own records are the same for each file with a name of this length.
+    let so_far = 15 * 32 * MIB;
+    let records = (0..16)
+        .map(|number| 2 * format!("part-{number}").len() as u64 + 30 + 46)
+        .sum::<u64>()
+        + 22;
+    zip.start_file("part-15", options).unwrap();
+    let mut rest = usize::try_from(PACKAGE - so_far - records).unwrap();
+    while rest > 0 {
+        let bytes = dice.bytes(rest.min(MIB as usize));
+        zip.write_all(&bytes).unwrap();
+        rest -= bytes.len();
+    }
+    zip.finish().unwrap().flush().unwrap();
+}
+
+/// The most memory the process ever had, in bytes.
+fn peak(server: &ServerProcess) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", server.id().unwrap())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}

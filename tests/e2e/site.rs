@@ -1,0 +1,173 @@
+//! Where the service runs for a test: one server on the embedded database and a local directory, or several on one
+//! PostgreSQL and one S3 bucket.
+
+use std::fmt;
+use std::path::Path;
+
+use launchway_testing::postgres::Postgres;
+use launchway_testing::s3::S3Server;
+use launchway_testing::server_process::{ServerBuilder, ServerProcess};
+use tempfile::TempDir;
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::api::Api;
+
+/// What the service stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// SQLite, objects in a local directory.
+    SqliteDirectory,
+    /// PostgreSQL, objects in an S3 bucket.
+    PostgresS3,
+}
+
+impl fmt::Display for Ground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ground::SqliteDirectory => "SQLite + directory",
+            Ground::PostgresS3 => "PostgreSQL + S3",
+        })
+    }
+}
+
+/// Servers of one service and what they stand on.
+pub struct Site {
+    pub nodes: Vec<ServerProcess>,
+    _bucket: Option<S3Server>,
+    key_folder: TempDir,
+    _turn: Turn,
+}
+
+/// An organization and a key of it that may do everything.
+pub struct Team {
+    pub id: String,
+    pub key: String,
+}
+
+/// Tests that hold a server to a time run with no other test beside them.
+static TURN: RwLock<()> = RwLock::const_new(());
+
+/// Held while a test has servers.
+#[expect(dead_code, reason = "they are held, not read")]
+pub enum Turn {
+    Beside(RwLockReadGuard<'static, ()>),
+    Alone(RwLockWriteGuard<'static, ()>),
+}
+
+impl Turn {
+    /// For a test that minds no other.
+    pub async fn beside_others() -> Turn {
+        Turn::Beside(TURN.read().await)
+    }
+
+    /// For a test that measures time.
+    pub async fn alone() -> Turn {
+        Turn::Alone(TURN.write().await)
+    }
+}
+
+impl Site {
+    /// One server, with no care for other tests.
+    pub async fn start(ground: Ground) -> Site {
+        Self::with(ground, Turn::beside_others().await, |builder| builder)
+    }
+
+    /// One server with more settings.
+    pub fn with(ground: Ground, turn: Turn, more: impl Fn(ServerBuilder) -> ServerBuilder) -> Site {
+        match ground {
+            Ground::SqliteDirectory => Site {
+                nodes: vec![more(ServerProcess::builder().env("LAUNCHWAY_CHECK_LIMIT", "0")).start()],
+                _bucket: None,
+                key_folder: tempfile::tempdir().unwrap(),
+                _turn: turn,
+            },
+            Ground::PostgresS3 => {
+                let database = Postgres::shared().fresh_database();
+                Self::on_database(&database, 1, turn, more)
+            }
+        }
+    }
+
+    /// Servers on one PostgreSQL database, one new bucket and one master key.
+    pub fn on_database(
+        database_url: &str,
+        nodes: usize,
+        turn: Turn,
+        more: impl Fn(ServerBuilder) -> ServerBuilder,
+    ) -> Site {
+        let (bucket, key_folder) = (S3Server::start(), tempfile::tempdir().unwrap());
+        let key_file = key_folder.path().join("master.key");
+        let server = || {
+            let builder = ServerProcess::builder()
+                .env("LAUNCHWAY_CHECK_LIMIT", "0")
+                .env("LAUNCHWAY_DATABASE_URL", database_url)
+                .env("LAUNCHWAY_STORAGE_URL", bucket.storage_url())
+                .env("LAUNCHWAY_MASTER_KEY_FILE", key_file.to_str().unwrap())
+                .env("AWS_ACCESS_KEY_ID", &bucket.access_key)
+                .env("AWS_SECRET_ACCESS_KEY", &bucket.secret_key);
+            more(builder).start()
+        };
+        Site {
+            nodes: (0..nodes).map(|_| server()).collect(),
+            _bucket: Some(bucket),
+            key_folder,
+            _turn: turn,
+        }
+    }
+
+    /// The first server.
+    pub fn node(&self) -> &ServerProcess {
+        &self.nodes[0]
+    }
+
+    /// Where nodes of one database have their master key.
+    pub fn key_folder(&self) -> &Path {
+        self.key_folder.path()
+    }
+
+    /// A new organization.
+    pub fn team(&self) -> Team {
+        team(self.node())
+    }
+
+    /// The API of the first server for a new organization's key.
+    pub fn api(&self) -> Api {
+        Api::new(self.node(), &self.team().key)
+    }
+}
+
+/// A new organization, made by the operator's commands.
+pub fn team(server: &ServerProcess) -> Team {
+    let text = |object: &serde_json::Value, field: &str| object[field].as_str().unwrap().to_owned();
+    let org = server.admin(&["create-org", "--name", "Team"]);
+    let id = text(&org, "id");
+    let scopes = "build,submit,update";
+    let key = server.admin(&[
+        "create-key",
+        "--org",
+        &id,
+        "--name",
+        "all",
+        "--scopes",
+        scopes,
+        "--admin",
+    ]);
+    Team {
+        id,
+        key: text(&key, "key"),
+    }
+}
+
+impl Drop for Site {
+    /// A test that failed shows what its servers said last.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for (number, node) in self.nodes.iter().enumerate() {
+                let log = node.stderr();
+                let last: Vec<&str> = log.lines().rev().take(40).collect();
+                println!("--- the log of server {number} ends with");
+                last.iter().rev().for_each(|line| println!("{line}"));
+            }
+        }
+    }
+}
