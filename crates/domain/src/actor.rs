@@ -13,6 +13,8 @@ pub enum Actor {
     Key(KeyId),
     /// Whoever runs the server, through its `admin` commands or its first-run link.
     Operator,
+    /// The service itself, in a job.
+    Service,
 }
 
 impl fmt::Display for Actor {
@@ -21,6 +23,7 @@ impl fmt::Display for Actor {
             Actor::User(id) => id.fmt(f),
             Actor::Key(id) => id.fmt(f),
             Actor::Operator => f.write_str("operator"),
+            Actor::Service => f.write_str("service"),
         }
     }
 }

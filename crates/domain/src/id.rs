@@ -134,6 +134,10 @@ kinds! {
     Package, PackageId, "package", "the stored bytes of an update";
     Update, UpdateId, "update", "an over-the-air update";
     Event, EventId, "event", "an event of the outbox";
+    EnvVar, EnvVarId, "env", "an environment variable";
+    Credential, CredentialId, "credential", "a credential for signing or for a store";
+    Webhook, WebhookId, "webhook", "a webhook";
+    Delivery, DeliveryId, "delivery", "the delivery of an event to a webhook";
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 pub mod actor;
 pub mod api_key;
 pub mod app;
+pub mod audit;
 pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;

@@ -22,9 +22,10 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{accounts, orgs};
+use crate::ops::{accounts, audit, orgs};
 use crate::program::CommandError;
 use crate::random::SystemRandom;
+use crate::vault;
 
 /// What the operator can do.
 #[derive(Debug, Subcommand)]
@@ -89,6 +90,10 @@ pub enum AdminCommand {
         #[arg(long)]
         org: String,
     },
+    /// Make a new master key and seal every secret's key with it, while the server runs; the key file is replaced
+    RotateMasterKey,
+    /// Check that no line of the audit logs was changed, removed or added behind the service's back
+    VerifyAudit,
     /// Save the database and the packages into a new directory, while the server runs; the master key is not in it
     Backup {
         /// The directory
@@ -155,6 +160,8 @@ async fn execute(app: &App, command: AdminCommand) -> Result<(Value, String), Co
             ))
         }
         AdminCommand::TransferApp { bundle_id, org } => Ok(transfer_app(app, &bundle_id, &org).await?),
+        AdminCommand::RotateMasterKey => Ok(rotate_master_key(app).await?),
+        AdminCommand::VerifyAudit => verify_audit(app).await,
         AdminCommand::Backup { dir } => backup::backup(app, &dir).await,
         AdminCommand::Restore { .. } => Err(Failure::Internal("a restore opens its database itself".to_owned()).into()),
     }
@@ -304,6 +311,31 @@ async fn transfer_app(app: &App, bundle_id: &str, org: &str) -> Result<(Value, S
         .await?;
     write.commit().await?;
     Ok((moved, format!("{bundle} belongs to {} now", org.name)))
+}
+
+async fn rotate_master_key(app: &App) -> Result<(Value, String), Failure> {
+    let keys = vault::rotate(app).await?;
+    let file = app.config.master_key_file.display();
+    let words = format!(
+        "{file} holds a new master key now, and {keys} keys are sealed with it.\nCopy it to every other server of this \
+         database, and keep it with your backups; backups made before need the old one."
+    );
+    Ok((json!({"keys": keys, "masterKeyFile": file.to_string()}), words))
+}
+
+async fn verify_audit(app: &App) -> Result<(Value, String), CommandError> {
+    let check = audit::verify(app).await?;
+    if !check.problems.is_empty() {
+        let problems = check.problems.join("\n  ");
+        return Err(Failure::bad(format!("The audit log does not hold:\n  {problems}")).into());
+    }
+    Ok((
+        json!({"ok": true, "logs": check.chains, "lines": check.lines}),
+        format!(
+            "All {} lines of {} audit logs are as they were written",
+            check.lines, check.chains
+        ),
+    ))
 }
 
 fn read_tier(text: &str) -> Result<Tier, Failure> {

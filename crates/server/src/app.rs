@@ -16,6 +16,7 @@ use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
 use crate::random::Random;
+use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
 /// The service's parts. Handlers and jobs get it behind an `Arc`.
 pub struct App {
@@ -27,6 +28,8 @@ pub struct App {
     pub db: Db,
     /// Object storage.
     pub blob: Blob,
+    /// Seals and opens secrets.
+    pub vault: Vault,
     /// What answers the public check.
     pub index: Index,
     /// Signs and reads the tokens of device reports.
@@ -99,14 +102,14 @@ impl App {
             make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
         }
         let db = Db::open(config.database_url.reveal()).await?;
-        let master = open_master_key(&config, &db, &*world.random).await?;
+        let vault = open_vault(&config, &db, &world).await?;
         let public_url = config.public_url.clone().unwrap_or(public_url);
-        let blob = open_blob(&config, &public_url, &master)?;
+        let blob = open_blob(&config, &public_url, &vault)?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
-            report_tokens: ReportTokens::new(*master.derive(Purpose::DeviceReports)),
+            report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
             calls: CallLimiter::new(db.clone()),
             addresses: AddressLimiter::new(config.check_limit),
             metrics: Metrics::new(world.clock.now()),
@@ -120,6 +123,7 @@ impl App {
             config,
             db,
             blob,
+            vault,
         }))
     }
 
@@ -130,41 +134,46 @@ impl App {
 }
 
 /// The object storage that the settings name.
-pub fn open_blob(config: &Config, public_url: &str, master: &MasterKey) -> Result<Blob, BlobError> {
+pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blob, BlobError> {
     match &config.storage {
-        Storage::Directory(root) => Blob::local(
-            root,
-            &format!("{public_url}/files"),
-            *master.derive(Purpose::SignedUrls),
-        ),
+        Storage::Directory(root) => {
+            Blob::local(root, &format!("{public_url}/files"), *vault.derive(Purpose::SignedUrls))
+        }
         Storage::S3 { url, credentials } => Blob::s3(url, credentials),
     }
 }
 
-/// The fact that tells which master key belongs to a database.
-pub const MASTER_KEY_CHECK: &str = "master_key_check";
-
-/// The master key, checked against the database: another one would make signatures and sealed values unreadable.
-async fn open_master_key(config: &Config, db: &Db, random: &dyn Random) -> Result<MasterKey, StartError> {
-    let known = db
-        .read()
-        .await?
-        .system("the installation's own facts")
-        .meta(MASTER_KEY_CHECK)
-        .await?;
-    let key = MasterKey::load(&config.master_key_file, known.is_none(), random)?;
+/// The vault, its master key checked against the database: another one would make sealed values unreadable.
+pub async fn open_vault(config: &Config, db: &Db, world: &World) -> Result<Vault, StartError> {
+    const REASON: &str = "the installation's own facts";
+    let file = &config.master_key_file;
+    let known = db.read().await?.system(REASON).meta(MASTER_KEY_CHECK).await?;
+    let mut key = MasterKey::load(file, known.is_none(), &*world.random);
     let mut tx = db.write().await?;
-    let kept = tx
-        .system("the installation's own facts")
-        .keep_meta(MASTER_KEY_CHECK, &key.check_value())
-        .await?;
-    tx.commit().await?;
-    if kept != key.check_value() {
+    let check = match &key {
+        Ok(key) => {
+            tx.system(REASON)
+                .keep_meta(MASTER_KEY_CHECK, &key.check_value())
+                .await?
+        }
+        Err(_) => known.unwrap_or_default(),
+    };
+    // A rotation that broke off may have left the key that fits beside the file.
+    if !key.as_ref().is_ok_and(|key| key.fits(&check))
+        && let Some(fitting) = finish_rotation(file, &check)
+    {
+        key = Ok(fitting);
+    }
+    let key = key?;
+    if !key.fits(&check) {
         let problem = format!(
             "{}: is not the master key of this database; every process of one database needs the same key file",
-            config.master_key_file.display()
+            file.display()
         );
         return Err(ConfigError::new("--master-key-file", problem).into());
     }
-    Ok(key)
+    let vault = Vault::open(key, file.clone(), &mut tx, world.clock.clone(), world.random.clone()).await;
+    let vault = vault.map_err(|failure| ConfigError::new("--master-key-file", failure.to_string()))?;
+    tx.commit().await?;
+    Ok(vault)
 }

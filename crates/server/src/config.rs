@@ -87,6 +87,8 @@ pub struct Config {
     pub open_organizations: bool,
     /// Whether builds are run elsewhere only.
     pub no_runner: bool,
+    /// Whether webhooks may go over plain http and to private addresses.
+    pub allow_private_webhooks: bool,
     /// Where the metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
     /// Updates of one bundle that the index of checks keeps.
@@ -190,6 +192,7 @@ impl Config {
                 .unwrap_or(Tier::Enterprise),
             open_organizations: truth(&raw.open_organizations, "--open-organizations")?,
             no_runner: truth(&raw.no_runner, "--no-runner")?,
+            allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
             metrics_listen: parsed(
                 &raw.metrics_listen,
                 "--metrics-listen",
@@ -260,7 +263,12 @@ fn package_limits(raw: &RawSettings) -> Result<Limits, ConfigError> {
 }
 
 fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError> {
-    Ok(one_of(value, setting, &[("true", true), ("false", false)])?.unwrap_or(false))
+    Ok(one_of(
+        value,
+        setting,
+        &[("true", true), ("false", false), ("1", true), ("0", false)],
+    )?
+    .unwrap_or(false))
 }
 
 /// Bytes, also with `K`, `M` or `G` behind the number.
@@ -424,7 +432,7 @@ mod tests {
             ),
             (
                 "open-organizations = 'maybe'",
-                "--open-organizations: `maybe` is not one of true, false",
+                "--open-organizations: `maybe` is not one of true, false, 1, 0",
             ),
         ];
         for (text, part) in errors {

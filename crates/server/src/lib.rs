@@ -17,3 +17,4 @@ pub mod ota;
 pub mod package;
 pub mod program;
 pub mod random;
+pub mod vault;

@@ -4,15 +4,16 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::config::{ConfigError, make_private_dir};
 use crate::random::Random;
+use crate::vault::derive;
 
-/// The key that all others come from. It is not printed.
+/// The key that seals all others. It is not printed.
 #[derive(Clone)]
 pub struct MasterKey(Zeroizing<[u8; 32]>);
 
@@ -23,15 +24,25 @@ pub enum Purpose {
     SignedUrls,
     /// Signs the tokens by which devices report.
     DeviceReports,
-    /// Tells whether the key fits the database.
+    /// Chains the audit log.
+    Audit,
+    /// Compares the bodies of idempotent requests.
+    Idempotency,
+    /// Seals the keys of organizations.
+    DataKeys,
+    /// Tells whether the master key fits the database.
     Check,
 }
 
 impl Purpose {
-    const fn label(self) -> &'static [u8] {
+    /// The text that tells one purpose from another.
+    pub const fn label(self) -> &'static [u8] {
         match self {
             Purpose::SignedUrls => b"launchway signed urls 1",
             Purpose::DeviceReports => b"launchway device reports 1",
+            Purpose::Audit => b"launchway audit 1",
+            Purpose::Idempotency => b"launchway idempotency 1",
+            Purpose::DataKeys => b"launchway data keys 1",
             Purpose::Check => b"launchway master key check 1",
         }
     }
@@ -41,22 +52,43 @@ impl MasterKey {
     /// Reads the key file; makes it (mode 0600) when it is missing and `may_make`.
     pub fn load(path: &Path, may_make: bool, random: &dyn Random) -> Result<MasterKey, ConfigError> {
         let bad = |problem: String| ConfigError::new("--master-key-file", format!("{}: {problem}", path.display()));
-        match std::fs::read(path) {
-            Ok(bytes) => {
-                let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
-                if open_to_others {
-                    tracing::warn!(file = %path.display(), "the master key can be read by other users; run chmod 600 on it");
-                }
-                Self::read(&bytes).ok_or_else(|| bad("does not hold 32 bytes, raw or as 64 hex digits".into()))
-            }
+        match Self::read_file(path) {
+            Ok(key) => Ok(key),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && may_make => {
-                Self::make(path, random).map_err(|error| bad(error.to_string()))
+                Self::make_file(path, random).map_err(|error| bad(error.to_string()))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(bad(
                 "is missing, and this database was sealed with it; put the file back".into(),
             )),
             Err(error) => Err(bad(error.to_string())),
         }
+    }
+
+    /// Reads a key file.
+    pub fn read_file(path: &Path) -> std::io::Result<MasterKey> {
+        let bytes = Zeroizing::new(std::fs::read(path)?);
+        let open_to_others = std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
+        if open_to_others {
+            tracing::warn!(file = %path.display(), "the master key can be read by other users; run chmod 600 on it");
+        }
+        Self::read(&bytes).ok_or_else(|| std::io::Error::other("does not hold 32 bytes, raw or as 64 hex digits"))
+    }
+
+    /// A new key.
+    pub fn make(random: &dyn Random) -> MasterKey {
+        let mut bytes = [0; 32];
+        random.fill(&mut bytes);
+        Self::from_bytes(bytes)
+    }
+
+    /// The key as its file holds it: 64 hex digits and the end of the line.
+    pub fn to_text(&self) -> Zeroizing<String> {
+        Zeroizing::new(format!("{}\n", hex::encode(*self.0)))
+    }
+
+    /// Whether a database with this check value is sealed with this key.
+    pub fn fits(&self, check: &str) -> bool {
+        bool::from(self.check_value().as_bytes().ct_eq(check.as_bytes()))
     }
 
     /// A key from its bytes, for tests and restores.
@@ -72,14 +104,11 @@ impl MasterKey {
         <[u8; 32]>::try_from(text.as_slice()).ok().map(Self::from_bytes)
     }
 
-    fn make(path: &Path, random: &dyn Random) -> std::io::Result<MasterKey> {
-        let mut bytes = [0; 32];
-        random.fill(&mut bytes);
-        let key = Self::from_bytes(bytes);
+    fn make_file(path: &Path, random: &dyn Random) -> std::io::Result<MasterKey> {
+        let key = Self::make(random);
         if let Some(parent) = path.parent() {
             make_private_dir(parent)?;
         }
-        let text = Zeroizing::new(format!("{}\n", hex::encode(*key.0)));
         match std::fs::OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -87,7 +116,7 @@ impl MasterKey {
             .open(path)
         {
             Ok(mut file) => {
-                file.write_all(text.as_bytes())?;
+                file.write_all(key.to_text().as_bytes())?;
                 file.sync_all()?;
                 Ok(key)
             }
@@ -101,13 +130,9 @@ impl MasterKey {
         }
     }
 
-    /// The key for one purpose (HKDF-SHA256, RFC 5869).
+    /// The key for one purpose.
     pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
-        let mut key = Zeroizing::new([0; 32]);
-        Hkdf::<Sha256>::new(None, &*self.0)
-            .expand(purpose.label(), &mut *key)
-            .expect("32 bytes are within HKDF's bounds");
-        key
+        derive(&self.0, purpose)
     }
 
     /// A value that shows which key a database was made with, without telling the key.

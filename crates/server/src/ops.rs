@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod apps;
+pub mod audit;
 pub mod keys;
 pub mod members;
 pub mod orgs;

@@ -185,7 +185,8 @@ async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions)
 /// Whether SQLite says that another connection is in the way: the low byte of its code is BUSY.
 fn is_busy(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
-    code.and_then(|code| code.parse::<u32>().ok()).is_some_and(|code| code & 0xff == 5)
+    code.and_then(|code| code.parse::<u32>().ok())
+        .is_some_and(|code| code & 0xff == 5)
 }
 
 /// Whether a connection that was given back is out of its transaction. SQLite itself rolls back when the disk is full or

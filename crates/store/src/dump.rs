@@ -10,8 +10,8 @@ use sqlx::{AssertSqlSafe, Column, Row, TypeInfo, ValueRef};
 use crate::{StoreError, System, Tx};
 
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
-/// changes (whoever reads a restored database reads all of it) and the counts of the running minute.
-pub const TABLES: [&str; 21] = [
+/// changes (whoever reads a restored database reads all of it), the counts of the running minute and the leases of jobs.
+pub const TABLES: [&str; 29] = [
     "meta",
     "revision",
     "orgs",
@@ -32,7 +32,15 @@ pub const TABLES: [&str; 21] = [
     "report_reasons",
     "events",
     "audit",
+    "audit_heads",
     "idempotency",
+    "data_keys",
+    "env_vars",
+    "credentials",
+    "webhooks",
+    "deliveries",
+    "delivery_tries",
+    "usage",
 ];
 
 /// Why a dump cannot be written or read.

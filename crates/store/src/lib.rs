@@ -6,12 +6,15 @@
 mod sql;
 
 mod apps;
+mod audit;
 mod changes;
+mod data_keys;
 mod db;
 mod dump;
 mod idempotency;
 mod index_rows;
 mod invitations;
+mod job_leases;
 mod keys;
 mod limits;
 mod members;
@@ -26,6 +29,7 @@ mod uploads;
 mod users;
 
 pub use apps::Claim;
+pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow};
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
 pub use dump::DumpError;
@@ -33,7 +37,7 @@ pub use idempotency::{KeptAnswer, RequestKey};
 pub use index_rows::OfferedUpdate;
 pub use keys::NewKey;
 pub use members::LastOwner;
-pub use outbox::{AuditRow, EventRow};
+pub use outbox::EventRow;
 pub use reports::{Report, StoredReason};
 pub use sql::StoreError;
 pub use tx::{Org, System, Tx};

@@ -98,6 +98,17 @@ impl System<'_> {
         Ok(row.map(|(value,)| value))
     }
 
+    /// A fact that nobody else changes until this transaction ends.
+    pub async fn lock_meta(&mut self, name: &str) -> Result<Option<String>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "UPDATE meta SET value = value WHERE name = $1 RETURNING value",
+            name
+        )?;
+        Ok(row.map(|(value,)| value))
+    }
+
     /// Keeps a fact unless there is one already; gives what stands there afterwards.
     pub async fn keep_meta(&mut self, name: &str, value: &str) -> Result<String, StoreError> {
         execute!(

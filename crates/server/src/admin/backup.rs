@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use launchway_domain::app::Package;
 use launchway_store::{Db, DumpError};
@@ -11,19 +12,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{App, StartError};
+use crate::app::{App, StartError, open_blob};
 use crate::blob::Key;
+use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::failure::Failure;
 use crate::master_key::MasterKey;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
+use crate::vault::Vault;
 
 const FORMAT: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "database.jsonl";
 const OBJECTS: &str = "objects";
 const PAGE: i64 = 500;
+const REASON: &str = "a backup holds every tenant";
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {
@@ -42,7 +46,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     }
     make_private_dir(&dir.join(OBJECTS))?;
     let mut tx = app.db.read().await.map_err(Failure::from)?;
-    let mut system = tx.system("a backup holds every tenant");
+    let mut system = tx.system(REASON);
     let mut file = BufWriter::new(File::create(dir.join(DATABASE))?);
     let rows = system.dump(&mut file).await.map_err(refused)?;
     file.into_inner()
@@ -60,7 +64,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         }
     }
     let check = system
-        .meta(crate::app::MASTER_KEY_CHECK)
+        .meta(crate::vault::MASTER_KEY_CHECK)
         .await
         .map_err(Failure::from)?
         .unwrap_or_default();
@@ -122,11 +126,14 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
         make_private_dir(&config.data_dir)?;
     }
     let db = Db::open(config.database_url.reveal()).await.map_err(StartError::from)?;
-    let blob = crate::app::open_blob(&config, "http://localhost", &master).map_err(StartError::from)?;
     let mut tx = db.write().await.map_err(Failure::from)?;
-    let mut system = tx.system("a backup holds every tenant");
     let mut lines = BufReader::new(File::open(dir.join(DATABASE))?);
-    let rows = system.undump(&mut lines).await.map_err(refused)?;
+    let undumped = tx.system(REASON).undump(&mut lines).await;
+    let rows = undumped.map_err(refused)?;
+    let (clock, random) = (Arc::new(SystemClock), Arc::new(SystemRandom));
+    let vault = Vault::open(master, config.master_key_file.clone(), &mut tx, clock, random).await?;
+    let blob = open_blob(&config, "http://localhost", &vault).map_err(StartError::from)?;
+    let mut system = tx.system(REASON);
     let (mut packages, mut after) = (0u64, String::new());
     loop {
         let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;

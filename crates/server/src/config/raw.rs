@@ -127,6 +127,10 @@ pub struct RawSettings {
     #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_runner: Option<String>,
+    /// Let webhooks go over plain http and to private addresses: for development
+    #[arg(long, env = "LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", global = true, value_name = "BOOL", hide_env_values = true,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub allow_private_webhooks: Option<String>,
     /// Address and port of the metrics for Prometheus, at /metrics [default: off]
     #[arg(
         long,
@@ -216,6 +220,7 @@ impl RawSettings {
             default_tier: pick(&self.default_tier, other.default_tier),
             open_organizations: pick(&self.open_organizations, other.open_organizations),
             no_runner: pick(&self.no_runner, other.no_runner),
+            allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
             metrics_listen: pick(&self.metrics_listen, other.metrics_listen),
             updates_per_bundle: pick(&self.updates_per_bundle, other.updates_per_bundle),
             max_package_size: pick(&self.max_package_size, other.max_package_size),

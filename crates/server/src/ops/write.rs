@@ -7,10 +7,13 @@ use launchway_domain::id::OrgId;
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 use crate::app::App;
 use crate::caller::{Caller, Origin};
 use crate::failure::Failure;
+use crate::ops::audit;
+use crate::vault::Place;
 
 /// How long the first answer to an idempotent request is kept.
 pub const ANSWER_LIFE: EpochMs = DAY;
@@ -26,6 +29,8 @@ pub struct Write<'a> {
     /// Where the answer is kept, and under what.
     request: Option<(OrgId, RequestKey)>,
     touched: bool,
+    /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
+    audit: Vec<AuditRow>,
     now: EpochMs,
 }
 
@@ -55,6 +60,7 @@ impl<'a> Write<'a> {
             request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
             request: None,
             touched: false,
+            audit: Vec::new(),
             now: app.clock.now(),
         })
     }
@@ -141,7 +147,26 @@ impl<'a> Write<'a> {
             address: self.address.clone(),
             request_id: self.request_id.clone(),
         };
-        Ok(self.org().add_audit(&row).await?)
+        self.audit.push(row);
+        Ok(())
+    }
+
+    /// Seals a secret for its place.
+    pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+        self.app.vault.seal(&mut self.tx, self.org, place, value).await
+    }
+
+    /// Opens a secret, and says in the audit log what for.
+    pub async fn open_secret(
+        &mut self,
+        place: &Place<'_>,
+        sealed: &str,
+        what_for: &str,
+    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let value = self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?;
+        let told = serde_json::json!({"field": place.field, "for": what_for});
+        self.audit("secret.open", &place.record, NOTHING, Some(&told)).await?;
+        Ok(value)
     }
 
     /// Adds an event to the outbox, with the resource as the API shows it.
@@ -156,7 +181,12 @@ impl<'a> Write<'a> {
     }
 
     /// Makes the change durable. When it returns, this node's checks see it.
-    pub async fn commit(self) -> Result<(), Failure> {
+    pub async fn commit(mut self) -> Result<(), Failure> {
+        if !self.audit.is_empty() {
+            let link = audit::link(self.app, Some(self.org));
+            let rows = std::mem::take(&mut self.audit);
+            self.org().add_audit(&rows, link).await?;
+        }
         self.tx.commit().await?;
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

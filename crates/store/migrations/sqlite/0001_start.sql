@@ -1,6 +1,6 @@
 -- The first schema. Columns are TEXT or BIGINT (numbers, epoch milliseconds, 0/1), so that one body of SQL
--- and one form of backup serve PostgreSQL and SQLite alike. The twin file beside this one differs in the collation,
--- the identity column and the unlogged table only.
+-- and one form of backup serve PostgreSQL and SQLite alike. The twin file beside this one differs in the collation
+-- and the unlogged table only.
 
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -192,18 +192,21 @@ CREATE TABLE report_reasons (
     PRIMARY KEY (update_id, number)
 );
 
--- The outbox: what webhooks will tell of, written in the transaction of the change.
+-- The outbox: what webhooks tell of, written in the transaction of the change. Until it is fanned out, 0.
 CREATE TABLE events (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL,
     type TEXT NOT NULL,
     at BIGINT NOT NULL,
-    data TEXT NOT NULL
+    data TEXT NOT NULL,
+    fanned_out BIGINT NOT NULL
 );
+CREATE INDEX events_fan_out ON events (fanned_out, id);
 
+-- The audit log: one chain for each organization. `hash` covers the row and the hash before it; the head names the last.
 CREATE TABLE audit (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
     org_id TEXT NOT NULL,
+    seq BIGINT NOT NULL,
     at BIGINT NOT NULL,
     actor TEXT NOT NULL,
     action TEXT NOT NULL,
@@ -211,7 +214,15 @@ CREATE TABLE audit (
     before TEXT,
     after TEXT,
     address TEXT NOT NULL,
-    request_id TEXT NOT NULL
+    request_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (org_id, seq)
+);
+
+CREATE TABLE audit_heads (
+    org_id TEXT PRIMARY KEY,
+    seq BIGINT NOT NULL,
+    hash TEXT NOT NULL
 );
 
 CREATE TABLE idempotency (

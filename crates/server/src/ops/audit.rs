@@ -1,0 +1,116 @@
+//! The audit log: how its lines are chained, and whether the chains still hold (contract part 12, `verify-audit`).
+
+use launchway_domain::actor::Actor;
+use launchway_domain::audit;
+use launchway_domain::id::OrgId;
+use launchway_store::{AuditHead, AuditRow, ChainedRow, Tx};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::master_key::Purpose;
+
+const REASON: &str = "the audit logs of all tenants are checked together";
+const PAGE: i64 = 1000;
+
+/// What gives the lines of an owner's log their hashes; without an organization it is the installation's own log.
+pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> String + use<> {
+    let key = app.vault.derive(Purpose::Audit);
+    let owner = org.map(|org| org.to_string()).unwrap_or_default();
+    move |before, seq, row| {
+        let at = row.at.to_string();
+        let fields = [
+            Some(at.as_str()),
+            Some(&row.actor),
+            Some(&row.action),
+            Some(&row.resource),
+            row.before.as_deref(),
+            row.after.as_deref(),
+            Some(&row.address),
+            Some(&row.request_id),
+        ];
+        audit::link(&key, before, &owner, seq, &fields)
+    }
+}
+
+/// Adds a line about the installation itself, done by the operator.
+pub async fn audit_installation(app: &App, tx: &mut Tx, action: &str, after: &Value) -> Result<(), Failure> {
+    let row = AuditRow {
+        at: app.clock.now(),
+        actor: Actor::Operator.to_string(),
+        action: action.to_owned(),
+        resource: "installation".to_owned(),
+        before: None,
+        after: Some(after.to_string()),
+        address: String::new(),
+        request_id: String::new(),
+    };
+    let mut system = tx.system("the installation's own audit log");
+    Ok(system.add_own_audit(&row, link(app, None)).await?)
+}
+
+/// What a check of every chain found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditCheck {
+    /// Chains that were walked.
+    pub chains: u64,
+    /// Lines that were read.
+    pub lines: u64,
+    /// What is wrong, a sentence each; empty when every chain holds.
+    pub problems: Vec<String>,
+}
+
+/// Walks every chain from its start to its end.
+pub async fn verify(app: &App) -> Result<AuditCheck, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut check = AuditCheck::default();
+    for head in tx.system(REASON).audit_heads().await? {
+        check.chains += 1;
+        if let Some(problem) = verify_chain(app, &mut tx, &head, &mut check.lines).await? {
+            let owner = head.org_id.map_or("the installation".to_owned(), |org| org.to_string());
+            check.problems.push(format!("{owner}: {problem}"));
+        }
+    }
+    Ok(check)
+}
+
+/// The first thing that is wrong with a chain.
+async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64) -> Result<Option<String>, Failure> {
+    let link = link(app, head.org_id);
+    let (mut seq, mut hash) = (0, String::new());
+    loop {
+        let page = tx.system(REASON).audit_chain(head.org_id, seq, PAGE).await?;
+        for line in &page {
+            *lines += 1;
+            if let Some(problem) = misfit(line, seq, &hash, &link) {
+                return Ok(Some(problem));
+            }
+            seq = line.seq;
+            hash.clone_from(&line.hash);
+        }
+        if page.len() < PAGE as usize {
+            break;
+        }
+    }
+    Ok(match seq {
+        0 => Some("its log is empty; making it left a line, so lines were removed".to_owned()),
+        _ if seq < head.seq => Some(format!("lines {} to {} were removed", seq + 1, head.seq)),
+        _ if seq > head.seq || hash != head.hash => Some(format!(
+            "the log ends at line {seq}, but its end was noted at line {}",
+            head.seq
+        )),
+        _ => None,
+    })
+}
+
+fn misfit(line: &ChainedRow, seq: i64, hash: &str, link: impl Fn(&str, i64, &AuditRow) -> String) -> Option<String> {
+    if line.seq > seq + 1 {
+        return Some(format!("line {} was removed", seq + 1));
+    }
+    (link(hash, line.seq, &line.row) != line.hash).then(|| {
+        format!(
+            "line {} ({} on {}) was changed, or is not the service's",
+            line.seq, line.row.action, line.row.resource
+        )
+    })
+}

@@ -1,0 +1,133 @@
+//! Secrets at rest: values are sealed under a key of their organization, which the master key seals. The one place that
+//! opens a secret, and each opening leaves a line in the audit log (contract parts 5 and 6).
+
+mod cipher;
+mod rotation;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use launchway_domain::id::OrgId;
+use launchway_store::Tx;
+use zeroize::Zeroizing;
+
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::master_key::{MasterKey, Purpose};
+use crate::random::Random;
+
+pub use cipher::{DataKey, Place, derive};
+pub use rotation::{MASTER_KEY_CHECK, finish_rotation, rotate};
+
+const KEY_AWAY: &str = "Secrets cannot be opened here now: the master key was changed and this server still has the old \
+    key file; the operator has to put the new one in its place";
+const REASON: &str = "keys of tenants are kept beside their rows";
+
+/// Seals and opens values.
+pub struct Vault {
+    master: Mutex<MasterKey>,
+    master_key_file: PathBuf,
+    installation: Arc<DataKey>,
+    keys: Mutex<HashMap<OrgId, Arc<DataKey>>>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+}
+
+impl Vault {
+    /// The vault of an installation. `tx` must be able to write: the first start makes the installation's own key.
+    pub async fn open(
+        master: MasterKey,
+        master_key_file: PathBuf,
+        tx: &mut Tx,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Result<Vault, Failure> {
+        let fresh = master.seal_data_key(&DataKey::make(&*random), None, &*random);
+        let kept = tx.system(REASON).keep_data_key(None, &fresh, clock.now()).await?;
+        let installation = master.open_data_key(&kept, None).ok_or_else(damaged)?;
+        Ok(Vault {
+            master: Mutex::new(master),
+            master_key_file,
+            installation: Arc::new(installation),
+            keys: Mutex::default(),
+            clock,
+            random,
+        })
+    }
+
+    /// A key of the installation for one purpose. It stays when the master key is rotated.
+    pub fn derive(&self, purpose: Purpose) -> Zeroizing<[u8; 32]> {
+        self.installation.derive(purpose)
+    }
+
+    /// Seals a value for its place. It opens there only.
+    pub async fn seal(&self, tx: &mut Tx, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+        let key = self.data_key(tx, org, true).await?;
+        Ok(key.seal(org, place, value, &*self.random))
+    }
+
+    /// Opens a value. Called by [`Write::open_secret`](crate::ops::write::Write::open_secret), which audits it, and for
+    /// values that everybody who may list them may read.
+    pub async fn unseal(
+        &self,
+        tx: &mut Tx,
+        org: OrgId,
+        place: &Place<'_>,
+        sealed: &str,
+    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let key = self.data_key(tx, org, false).await?;
+        key.open(org, place, sealed).ok_or_else(damaged)
+    }
+
+    /// The key of an organization; made when it has none and `may_make`.
+    async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, Failure> {
+        let known = self.known_keys().get(&org).cloned();
+        if let Some(key) = known {
+            return Ok(key);
+        }
+        if let Some(sealed) = tx.system(REASON).data_key(Some(org)).await? {
+            let key = Arc::new(self.open_data_key(tx, &sealed, org).await?);
+            self.known_keys().insert(org, key.clone());
+            return Ok(key);
+        }
+        if !may_make {
+            return Err(damaged());
+        }
+        // Not remembered: only a key that is read back after its transaction stands is known to be there.
+        let check = tx.system(REASON).lock_meta(MASTER_KEY_CHECK).await?;
+        let master = self.master_for(check.as_deref())?;
+        let fresh = master.seal_data_key(&DataKey::make(&*self.random), Some(org), &*self.random);
+        let now = self.clock.now();
+        let kept = tx.system(REASON).keep_data_key(Some(org), &fresh, now).await?;
+        master.open_data_key(&kept, Some(org)).map(Arc::new).ok_or_else(damaged)
+    }
+
+    async fn open_data_key(&self, tx: &mut Tx, sealed: &str, org: OrgId) -> Result<DataKey, Failure> {
+        let check = tx.system(REASON).meta(MASTER_KEY_CHECK).await?;
+        let master = self.master_for(check.as_deref())?;
+        master.open_data_key(sealed, Some(org)).ok_or_else(damaged)
+    }
+
+    /// The master key that the database is sealed with now: after a rotation it is read from its file again.
+    fn master_for(&self, check: Option<&str>) -> Result<MasterKey, Failure> {
+        let away = || Failure::Unavailable(KEY_AWAY.to_owned());
+        let check = check.ok_or_else(away)?;
+        let mut master = self.master.lock().unwrap_or_else(PoisonError::into_inner);
+        if !master.fits(check) {
+            *master = finish_rotation(&self.master_key_file, check).ok_or_else(|| {
+                tracing::error!(file = %self.master_key_file.display(), "{KEY_AWAY}");
+                away()
+            })?;
+        }
+        Ok(master.clone())
+    }
+
+    fn known_keys(&self) -> std::sync::MutexGuard<'_, HashMap<OrgId, Arc<DataKey>>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn damaged() -> Failure {
+    Failure::Internal("a sealed value does not open in its place".to_owned())
+}

@@ -1,0 +1,238 @@
+//! The audit log: one chain for each organization, and one of the installation itself. Rows are only ever added.
+
+use launchway_domain::id::OrgId;
+
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System, Tx};
+
+/// One line of the audit log. `before` and `after` are JSON texts without secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditRow {
+    /// When.
+    pub at: i64,
+    /// Who: a user id, a key id, `operator` or `service`.
+    pub actor: String,
+    /// What, such as `key.revoke`.
+    pub action: String,
+    /// On which resource.
+    pub resource: String,
+    /// What it was.
+    pub before: Option<String>,
+    /// What it became.
+    pub after: Option<String>,
+    /// From where.
+    pub address: String,
+    /// The request it came with.
+    pub request_id: String,
+}
+
+/// A line of the audit log in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainedRow {
+    /// Its number in the chain, from 1.
+    pub seq: i64,
+    /// The line.
+    pub row: AuditRow,
+    /// What chains it to the line before.
+    pub hash: String,
+}
+
+/// The end of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditHead {
+    /// Whose chain; `None` is the installation's.
+    pub org_id: Option<OrgId>,
+    /// The number of the last line.
+    pub seq: i64,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// Which lines of the audit log are asked for. What is `None` does not narrow.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Who did it.
+    pub actor: Option<String>,
+    /// What was done.
+    pub action: Option<String>,
+    /// On which resource.
+    pub resource: Option<String>,
+    /// Not before this time.
+    pub since: Option<i64>,
+    /// Before this time.
+    pub until: Option<i64>,
+}
+
+type Columns = (
+    i64,
+    i64,
+    String,
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    String,
+    String,
+    String,
+);
+
+fn read((seq, at, actor, action, resource, before, after, address, request_id, hash): Columns) -> ChainedRow {
+    let row = AuditRow {
+        at,
+        actor,
+        action,
+        resource,
+        before,
+        after,
+        address,
+        request_id,
+    };
+    ChainedRow { seq, row, hash }
+}
+
+/// Adds lines to a chain. `link` gives a line's hash from the hash before it, its number and itself.
+async fn chain(
+    tx: &mut Tx,
+    org: &str,
+    rows: &[AuditRow],
+    link: impl Fn(&str, i64, &AuditRow) -> String,
+) -> Result<(), StoreError> {
+    // Touching the head keeps others from adding to the same chain until this transaction ends.
+    let (mut seq, mut hash) = fetch_one!(
+        tx,
+        (i64, String),
+        "INSERT INTO audit_heads (org_id, seq, hash) VALUES ($1, 0, '') \
+         ON CONFLICT (org_id) DO UPDATE SET seq = audit_heads.seq RETURNING seq, hash",
+        org
+    )?;
+    for row in rows {
+        seq += 1;
+        hash = link(&hash, seq, row);
+        execute!(
+            tx,
+            "INSERT INTO audit \
+             (org_id, seq, at, actor, action, resource, before, after, address, request_id, hash) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            org,
+            seq,
+            row.at,
+            &row.actor,
+            &row.action,
+            &row.resource,
+            row.before.as_deref(),
+            row.after.as_deref(),
+            &row.address,
+            &row.request_id,
+            &hash
+        )?;
+    }
+    execute!(
+        tx,
+        "UPDATE audit_heads SET seq = $1, hash = $2 WHERE org_id = $3",
+        seq,
+        &hash,
+        org
+    )?;
+    Ok(())
+}
+
+impl Org<'_> {
+    /// Adds lines to the organization's audit log; `link` gives a line's hash from the hash before it, its number and
+    /// itself. To be called last in a transaction: until it ends nobody else can add to this chain.
+    pub async fn add_audit(
+        &mut self,
+        rows: &[AuditRow],
+        link: impl Fn(&str, i64, &AuditRow) -> String,
+    ) -> Result<(), StoreError> {
+        chain(self.tx, &self.id, rows, link).await
+    }
+
+    /// The audit log of this organization, newest first.
+    pub async fn audit(&mut self, filter: &AuditFilter, paging: Paging) -> Result<Rows<ChainedRow>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            Columns,
+            "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash FROM audit \
+             WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
+             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6) \
+             ORDER BY seq DESC LIMIT $7 OFFSET $8",
+            &self.id,
+            filter.actor.as_deref(),
+            filter.action.as_deref(),
+            filter.resource.as_deref(),
+            filter.since,
+            filter.until,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM audit \
+             WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
+             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6)",
+            &self.id,
+            filter.actor.as_deref(),
+            filter.action.as_deref(),
+            filter.resource.as_deref(),
+            filter.since,
+            filter.until
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(read).collect(),
+            total,
+        })
+    }
+}
+
+impl System<'_> {
+    /// Adds a line to the audit log of the installation itself.
+    pub async fn add_own_audit(
+        &mut self,
+        row: &AuditRow,
+        link: impl Fn(&str, i64, &AuditRow) -> String,
+    ) -> Result<(), StoreError> {
+        chain(self.tx, "", std::slice::from_ref(row), link).await
+    }
+
+    /// The lines of one chain after number `after`, oldest first, at most `limit`; `None` is the installation's.
+    pub async fn audit_chain(
+        &mut self,
+        org: Option<OrgId>,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<ChainedRow>, StoreError> {
+        let org = org.map(|org| org.to_string()).unwrap_or_default();
+        let rows = fetch_all!(
+            self.tx,
+            Columns,
+            "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash FROM audit \
+             WHERE org_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+            org,
+            after,
+            limit
+        )?;
+        Ok(rows.into_iter().map(read).collect())
+    }
+
+    /// The ends of all chains. An organization, or rows, without an end stand in it with number 0.
+    pub async fn audit_heads(&mut self) -> Result<Vec<AuditHead>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, i64, String),
+            "SELECT owners.org_id, COALESCE(heads.seq, 0), COALESCE(heads.hash, '') FROM \
+             (SELECT id AS org_id FROM orgs UNION SELECT org_id FROM audit UNION SELECT org_id FROM audit_heads) AS owners \
+             LEFT JOIN audit_heads AS heads ON heads.org_id = owners.org_id ORDER BY owners.org_id"
+        )?;
+        rows.into_iter()
+            .map(|(org, seq, hash)| {
+                let org_id = if org.is_empty() {
+                    None
+                } else {
+                    Some(typed("audit.org_id", &org)?)
+                };
+                Ok(AuditHead { org_id, seq, hash })
+            })
+            .collect()
+    }
+}
