@@ -21,4 +21,5 @@ pub mod scope;
 pub mod tenancy;
 pub mod time;
 pub mod update;
+pub mod usage;
 pub mod version;

@@ -41,11 +41,13 @@ pub fn iso_bytes(time: EpochMs) -> [u8; 24] {
     text
 }
 
+const DAYS_OF_400_YEARS: i64 = 146_097;
+/// The days from the 1st of March of the year 0 to 1970-01-01.
+const MARCH_OF_YEAR_0: i64 = 719_468;
+
 /// Year, month and day of a count of days since 1970-01-01, in the proleptic Gregorian calendar:
 /// years are counted from March so that the leap day is the last of its year.
-fn civil(days: i64) -> (i64, i64, i64) {
-    const DAYS_OF_400_YEARS: i64 = 146_097;
-    const MARCH_OF_YEAR_0: i64 = 719_468;
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + MARCH_OF_YEAR_0;
     let (era, day_of_era) = (
         shifted.div_euclid(DAYS_OF_400_YEARS),
@@ -62,6 +64,19 @@ fn civil(days: i64) -> (i64, i64, i64) {
     };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     (year, month, day)
+}
+
+/// The days from 1970-01-01 to the first of a month: what [`civil`] takes apart.
+pub(crate) fn days_before_month(year: i64, month: i64) -> i64 {
+    let (year, month_from_march) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * month_from_march + 2) / 5;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * DAYS_OF_400_YEARS + day_of_era - MARCH_OF_YEAR_0
 }
 
 #[cfg(test)]

@@ -129,10 +129,6 @@ impl System<'_> {
             self.insert(table, row).await?;
             text.clear();
         }
-        if let Tx::Postgres(tx) = &mut *self.tx {
-            let sql = "SELECT setval(pg_get_serial_sequence('audit', 'seq'), (SELECT COALESCE(MAX(seq), 0) + 1 FROM audit), false)";
-            sqlx::query(sql).execute(&mut **tx).await.map_err(StoreError::from)?;
-        }
         Ok(number as u64)
     }
 

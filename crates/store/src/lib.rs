@@ -26,6 +26,7 @@ mod sessions;
 mod tx;
 mod updates;
 mod uploads;
+mod usage;
 mod users;
 
 pub use apps::Claim;

@@ -61,15 +61,18 @@ macro_rules! system_reads {
 }
 
 mod apps;
+mod audit;
 mod build_numbers;
 mod changes;
 mod coverage;
+mod data_keys;
 mod database;
 mod dump;
 mod errors;
 mod idempotency;
 mod index_rows;
 mod invitations;
+mod job_leases;
 mod keys;
 mod limits;
 mod members;
@@ -87,4 +90,5 @@ mod texts;
 mod transactions;
 mod updates;
 mod uploads;
+mod usage;
 mod users;

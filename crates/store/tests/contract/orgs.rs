@@ -66,6 +66,20 @@ contract! {
         assert_eq!(system_reads!(db, meta("b")).as_deref(), Some("3"));
     }
 
+    async fn a_fact_can_be_held_until_the_end_of_a_transaction(db: &TestDb) {
+        assert_eq!(system_writes!(db, lock_meta("a")), None);
+        system_writes!(db, set_meta("a", "1"));
+        let mut first = db.write().await.unwrap();
+        assert_eq!(first.system("a test").lock_meta("a").await.unwrap().as_deref(), Some("1"));
+        let db2 = (*db).clone();
+        let second = tokio::spawn(async move { system_writes!(db2, lock_meta("a")) });
+        db.until_one_waits().await;
+        assert!(!second.is_finished(), "it must wait for the first");
+        first.system("a test").set_meta("a", "2").await.unwrap();
+        first.commit().await.unwrap();
+        assert_eq!(second.await.unwrap().as_deref(), Some("2"));
+    }
+
     async fn nodes_that_start_together_agree_on_a_fact(db: &TestDb) {
         let kept = db
             .at_once(8, |db, number| async move { system_writes!(db, keep_meta("check", &number.to_string())) })

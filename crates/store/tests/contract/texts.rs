@@ -4,7 +4,7 @@ use launchway_domain::app::Upload;
 use launchway_domain::key::Key;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::update::MAX_RELEASE_NOTES;
-use launchway_store::{AuditRow, KeptAnswer, NewKey, RequestKey};
+use launchway_store::{AuditFilter, AuditRow, KeptAnswer, NewKey, RequestKey};
 
 use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_key, new_org, new_session, new_upload, new_user, shown,
@@ -82,8 +82,9 @@ contract! {
                 address: text.clone(),
                 request_id: text.clone(),
             };
-            org_writes!(db, org, add_audit(&line));
-            assert_eq!(org_reads!(db, org, audit(1)), [line]);
+            org_writes!(db, org, add_audit(std::slice::from_ref(&line), |_, _, row| row.action.clone()));
+            let last = org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items.swap_remove(0);
+            assert_eq!((last.row, &last.hash), (line, &text));
             let request = RequestKey {
                 caller: text.clone(),
                 method: text.clone(),

@@ -1,0 +1,377 @@
+//! What an organization uses in a calendar month, in UTC, and how much of it a quota leaves.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::tenancy::Tier;
+use crate::time::{DAY, EpochMs, civil, days_before_month};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Counter {
+    /// Builds that were made.
+    Builds,
+    /// Seconds that builds ran.
+    BuildSeconds,
+    /// Submissions that were made.
+    Submissions,
+    /// Over-the-air updates that were published.
+    Updates,
+    /// Public checks of the organization's apps.
+    Checks,
+    /// Bytes of packages that were stored.
+    Bytes,
+}
+
+/// The text names no counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such counter")]
+pub struct UnknownCounter;
+
+impl Counter {
+    /// Every counter.
+    pub const ALL: [Counter; 6] = [
+        Counter::Builds,
+        Counter::BuildSeconds,
+        Counter::Submissions,
+        Counter::Updates,
+        Counter::Checks,
+        Counter::Bytes,
+    ];
+
+    /// The name in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Counter::Builds => "builds",
+            Counter::BuildSeconds => "build_seconds",
+            Counter::Submissions => "submissions",
+            Counter::Updates => "updates",
+            Counter::Checks => "checks",
+            Counter::Bytes => "bytes",
+        }
+    }
+
+    /// What a quota counts, in the words of a sentence: build minutes, not seconds.
+    const fn noun(self) -> &'static str {
+        match self {
+            Counter::BuildSeconds => "build minutes",
+            other => other.as_str(),
+        }
+    }
+
+    /// How many of what is counted make one of what a quota names.
+    const fn unit(self) -> u64 {
+        match self {
+            Counter::BuildSeconds => 60,
+            _ => 1,
+        }
+    }
+}
+
+impl FromStr for Counter {
+    type Err = UnknownCounter;
+
+    fn from_str(text: &str) -> Result<Self, UnknownCounter> {
+        Counter::ALL
+            .into_iter()
+            .find(|counter| counter.as_str() == text)
+            .ok_or(UnknownCounter)
+    }
+}
+
+/// A calendar month in UTC, written `2026-11`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Month {
+    year: u16,
+    /// From 1.
+    number: u8,
+}
+
+/// The text is no month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a month is written like 2026-11")]
+pub struct InvalidMonth;
+
+impl Month {
+    /// The month of a time. Years below 0 or above 9999 are taken as the nearest that has four digits.
+    pub fn of(time: EpochMs) -> Month {
+        let (year, number, _) = civil(time.div_euclid(DAY));
+        let (year, number) = match year {
+            ..0 => (0, 1),
+            0..=9999 => (year, number),
+            _ => (9999, 12),
+        };
+        Month {
+            year: year as u16,
+            number: number as u8,
+        }
+    }
+
+    /// The month after this one.
+    pub fn next(self) -> Month {
+        if self.number < 12 {
+            Month {
+                number: self.number + 1,
+                ..self
+            }
+        } else {
+            Month {
+                year: self.year + 1,
+                number: 1,
+            }
+        }
+    }
+
+    /// Its first millisecond.
+    pub fn start(self) -> EpochMs {
+        days_before_month(i64::from(self.year), i64::from(self.number)) * DAY
+    }
+
+    /// Such as `November 2026`.
+    pub fn in_words(self) -> String {
+        const NAMES: [&str; 12] = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ];
+        format!("{} {}", NAMES[usize::from(self.number - 1)], self.year)
+    }
+}
+
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}", self.year, self.number)
+    }
+}
+
+impl FromStr for Month {
+    type Err = InvalidMonth;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMonth> {
+        let (year, number) = text.split_once('-').ok_or(InvalidMonth)?;
+        let digits = |part: &str, count| part.len() == count && part.bytes().all(|digit| digit.is_ascii_digit());
+        if !digits(year, 4) || !digits(number, 2) {
+            return Err(InvalidMonth);
+        }
+        let year = year.parse().map_err(|_| InvalidMonth)?;
+        let number = number.parse().map_err(|_| InvalidMonth)?;
+        if (1..=12).contains(&number) {
+            Ok(Month { year, number })
+        } else {
+            Err(InvalidMonth)
+        }
+    }
+}
+
+/// What an organization used in one month.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The month.
+    pub month: Month,
+    counts: HashMap<Counter, i64>,
+}
+
+impl Usage {
+    /// Nothing used in a month.
+    pub fn none(month: Month) -> Usage {
+        Usage {
+            month,
+            counts: HashMap::new(),
+        }
+    }
+
+    /// Sets what a counter stands at.
+    pub fn set(&mut self, counter: Counter, value: i64) {
+        self.counts.insert(counter, value);
+    }
+
+    /// What a counter stands at.
+    pub fn get(&self, counter: Counter) -> i64 {
+        self.counts.get(&counter).copied().unwrap_or(0)
+    }
+
+    /// The minutes that builds ran; one that has begun counts.
+    pub fn build_minutes(&self) -> i64 {
+        (self.get(Counter::BuildSeconds) + 59) / 60
+    }
+}
+
+/// How much an organization may use in a month, by its tier. What is not named is not limited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quotas(HashMap<(Tier, Counter), u64>);
+
+/// A quota does not leave room for what was asked. Its text tells the caller what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "This organization {} {most} {} of {} (tier {tier}); the next month begins {}-01, or the operator can change --quotas or the tier",
+    if *.used_up { "used its" } else { "would use more than its" },
+    .counter.noun(),
+    .month.in_words(),
+    .month.next()
+)]
+pub struct OverQuota {
+    tier: Tier,
+    counter: Counter,
+    month: Month,
+    most: u64,
+    used_up: bool,
+}
+
+impl Quotas {
+    /// Sets how much a tier may use of something: build minutes where build seconds are counted.
+    pub fn set(&mut self, tier: Tier, counter: Counter, most: u64) {
+        self.0.insert((tier, counter), most);
+    }
+
+    /// How much a tier may use of something (build minutes, not seconds); `None` is without limit.
+    pub fn most(&self, tier: Tier, counter: Counter) -> Option<u64> {
+        self.0.get(&(tier, counter)).copied()
+    }
+
+    /// Whether nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a month's counter may go from `used` to `used + more`.
+    ///
+    /// # Errors
+    /// [`OverQuota`] when that is above the tier's quota.
+    pub fn check(&self, tier: Tier, counter: Counter, month: Month, used: i64, more: i64) -> Result<(), OverQuota> {
+        let Some(most) = self.most(tier, counter) else {
+            return Ok(());
+        };
+        let room = most.saturating_mul(counter.unit());
+        let (used, more) = (u64::try_from(used).unwrap_or(0), u64::try_from(more).unwrap_or(0));
+        if used.saturating_add(more) <= room {
+            return Ok(());
+        }
+        Err(OverQuota {
+            tier,
+            counter,
+            month,
+            most,
+            used_up: used >= room,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOVEMBER: EpochMs = 1_793_491_200_000;
+
+    fn month(text: &str) -> Month {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn months_begin_and_end_in_utc() {
+        for (time, text) in [
+            (NOVEMBER - 1, "2026-10"),
+            (NOVEMBER, "2026-11"),
+            (NOVEMBER + 30 * DAY - 1, "2026-11"),
+            (NOVEMBER + 30 * DAY, "2026-12"),
+            (951_782_400_000, "2000-02"),
+            (0, "1970-01"),
+            (-1, "1969-12"),
+            (i64::MAX, "9999-12"),
+            (i64::MIN, "0000-01"),
+        ] {
+            assert_eq!(Month::of(time).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_month_knows_its_start_the_next_and_its_words() {
+        assert_eq!(month("2026-11").start(), NOVEMBER);
+        assert_eq!(month("2026-12").next(), month("2027-01"));
+        assert_eq!(month("2028-02").in_words(), "February 2028");
+        let mut time = month("1999-12").start();
+        for _ in 0..400 {
+            let this = Month::of(time);
+            assert_eq!(this.start(), time);
+            assert_eq!(Month::of(time - 1).next(), this);
+            time = this.next().start();
+        }
+        assert!(month("2026-09") < month("2026-10") && month("2026-12") < month("2027-01"));
+    }
+
+    #[test]
+    fn what_is_no_month_is_refused() {
+        for text in [
+            "",
+            "2026",
+            "2026-00",
+            "2026-13",
+            "2026-1",
+            "26-11",
+            "2026-11-01",
+            "2026-+1",
+            "+026-11",
+            " 2026-11",
+        ] {
+            assert_eq!(text.parse::<Month>(), Err(InvalidMonth), "{text}");
+        }
+    }
+
+    #[test]
+    fn minutes_that_began_count() {
+        let mut usage = Usage::none(month("2026-11"));
+        for (seconds, minutes) in [(0, 0), (1, 1), (60, 1), (61, 2)] {
+            usage.set(Counter::BuildSeconds, seconds);
+            assert_eq!(usage.build_minutes(), minutes);
+        }
+    }
+
+    #[test]
+    fn a_quota_is_reached_and_not_passed() {
+        let mut quotas = Quotas::default();
+        quotas.set(Tier::Free, Counter::Updates, 20);
+        quotas.set(Tier::Free, Counter::BuildSeconds, 2);
+        let november = month("2026-11");
+        let check = |counter, used, more| quotas.check(Tier::Free, counter, november, used, more);
+        assert_eq!(check(Counter::Updates, 19, 1), Ok(()));
+        assert_eq!(check(Counter::BuildSeconds, 119, 1), Ok(()));
+        assert_eq!(check(Counter::Checks, i64::MAX, i64::MAX), Ok(()), "not limited");
+        assert_eq!(
+            quotas.check(Tier::Pro, Counter::Updates, november, 99, 1),
+            Ok(()),
+            "another tier"
+        );
+        assert_eq!(
+            check(Counter::Updates, 20, 1).expect_err("full").to_string(),
+            "This organization used its 20 updates of November 2026 (tier free); the next month begins 2026-12-01, \
+             or the operator can change --quotas or the tier"
+        );
+        let minutes = check(Counter::BuildSeconds, 120, 1).expect_err("full").to_string();
+        assert!(
+            minutes.starts_with("This organization used its 2 build minutes of November 2026"),
+            "{minutes}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_from_what_is_used_up() {
+        let mut quotas = Quotas::default();
+        quotas.set(Tier::Pro, Counter::Bytes, 1000);
+        let refused = quotas.check(Tier::Pro, Counter::Bytes, month("2026-12"), 900, 101);
+        let told = refused.expect_err("too many").to_string();
+        assert!(
+            told.starts_with("This organization would use more than its 1000 bytes of December 2026 (tier pro)")
+                && told.contains("2027-01-01"),
+            "{told}"
+        );
+    }
+}
