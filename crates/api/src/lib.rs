@@ -3,12 +3,15 @@
 #![deny(missing_docs)]
 
 pub mod apps;
+pub mod audit;
 pub mod auth;
 pub mod check;
+pub mod env_vars;
 pub mod error;
 pub mod keys;
 pub mod lists;
 pub mod orgs;
 pub mod reports;
+pub mod secret;
 pub mod updates;
 pub mod uploads;

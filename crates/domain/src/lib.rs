@@ -9,6 +9,7 @@ pub mod audit;
 pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;
+pub mod env_var;
 pub mod fingerprint;
 pub mod id;
 pub mod key;

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod apps;
 pub mod audit;
+pub mod env_vars;
 pub mod keys;
 pub mod members;
 pub mod orgs;

@@ -7,15 +7,17 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use hmac::{Hmac, KeyInit, Mac};
 use launchway_domain::id::{Id, Kind};
 use launchway_store::{Paging, RequestKey};
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin};
 use crate::failure::Failure;
 use crate::http::{admit, cookies};
+use crate::master_key::Purpose;
 
 /// JSON bodies hold at most this many bytes.
 pub const MAX_BODY: usize = 1 << 20;
@@ -212,25 +214,27 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Create<T> {
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
         let bytes = read_body(&parts.headers, body).await?;
         let request = match (key, parts.extensions.get::<Caller>()) {
             (Some(key), Some(caller)) => {
-                let mut hash = Sha256::new();
-                hash.update(parts.uri.query().unwrap_or_default());
-                hash.update([0]);
+                // With a key: a body may hold a short secret, which a plain hash would give away to whoever guesses.
+                let key_of_hash = app.vault.derive(Purpose::Idempotency);
+                let mut hash = Hmac::<Sha256>::new_from_slice(&*key_of_hash).expect("HMAC takes keys of any length");
+                hash.update(parts.uri.query().unwrap_or_default().as_bytes());
+                hash.update(&[0]);
                 hash.update(&bytes);
                 Some(RequestKey {
                     caller: caller.actor().to_string(),
                     method: parts.method.to_string(),
                     path: parts.uri.path().to_owned(),
                     key,
-                    body_hash: hex::encode(hash.finalize()),
+                    body_hash: hex::encode(hash.finalize().into_bytes()),
                 })
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! The paths of the spec whose operations come with later releases: `/build`, `/submit`, `/env`, `/webhooks`.
+//! The paths of the spec whose operations come with later releases: `/build`, `/submit`, `/webhooks`.
 //! They authenticate and check scopes already; nothing can be made behind them, so lists are empty and no id is known.
 
 use axum::response::Response;
@@ -89,13 +89,6 @@ macro_rules! later {
 
 later!(build, "/build", "Build", "build", "builds");
 later!(submit, "/submit", "Submit", "submission", "submissions");
-later!(
-    env,
-    "/env",
-    "Environment variables",
-    "environment variable",
-    "environment variables"
-);
 later!(webhooks, "/webhooks", "Webhooks", "webhook", "webhooks");
 
 /// Comes with a later release; until then always 400.

@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, auth, docs, health, invitations, later, members, openapi, orgs, pages, sessions, update,
-    update_check, update_report, uploads,
+    api_keys, apps, audit, auth, docs, env, health, invitations, later, members, openapi, orgs, pages, sessions,
+    update, update_check, update_report, uploads,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -36,9 +36,9 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Scope(Update), routes!(update::delete)),
         endpoint(Public, routes!(update_check::check)),
         endpoint(ReportToken, routes!(update_report::report)),
-        endpoint(Access::Admin(Admin), routes!(later::env::list)),
-        endpoint(Access::Admin(Admin), routes!(later::env::create)),
-        endpoint(Access::Admin(Admin), routes!(later::env::delete)),
+        endpoint(Access::Admin(Admin), routes!(env::read)),
+        endpoint(Access::Admin(Admin), routes!(env::set)),
+        endpoint(Access::Admin(Admin), routes!(env::delete)),
         endpoint(Access::Admin(Admin), routes!(api_keys::read)),
         endpoint(Access::Admin(Admin), routes!(api_keys::create)),
         endpoint(Access::Admin(Admin), routes!(api_keys::revoke)),
@@ -46,6 +46,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(later::webhooks::create)),
         endpoint(Access::Admin(Admin), routes!(later::replace_webhook)),
         endpoint(Access::Admin(Admin), routes!(later::webhooks::delete)),
+        endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
         endpoint(Anyone, routes!(apps::read)),
         endpoint(Anyone, routes!(apps::create)),

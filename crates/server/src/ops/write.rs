@@ -199,13 +199,15 @@ impl<'a> Write<'a> {
 
     /// Makes the change durable together with the answer (201) that a repeated request gets.
     /// `shown_again` is the answer without what is shown only once.
-    pub async fn commit_created(mut self, shown_again: &impl Serialize) -> Result<(), Failure> {
+    pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), Failure> {
+        self.commit_answered(StatusCode::CREATED, shown_again).await
+    }
+
+    /// The same for an answer with another status.
+    pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), Failure> {
         if let Some((place, request)) = self.request.take() {
             let body = to_json(shown_again)?;
-            self.tx
-                .org(place)
-                .keep_answer(&request, StatusCode::CREATED.as_u16(), &body)
-                .await?;
+            self.tx.org(place).keep_answer(&request, status.as_u16(), &body).await?;
         }
         self.commit().await
     }

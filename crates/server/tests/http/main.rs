@@ -5,7 +5,9 @@ mod support;
 
 mod api_keys;
 mod apps;
+mod audit;
 mod auth;
+mod env;
 mod fuzz_query;
 mod idempotency;
 mod limits;

@@ -17,6 +17,7 @@ use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
 use launchway_server::random::SystemRandom;
+use launchway_store::{AuditFilter, AuditRow, Paging};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -233,6 +234,17 @@ impl TestApp {
         let org = self.org(Tier::Enterprise).await;
         let key = self.key(org, &Scope::ALL).await;
         (org, key)
+    }
+
+    /// The audit log of an organization, newest first.
+    pub async fn audit_log(&self, org: OrgId) -> Vec<AuditRow> {
+        let all = Paging {
+            limit: 10_000,
+            offset: 0,
+        };
+        let mut tx = self.app.db.read().await.unwrap();
+        let lines = tx.org(org).audit(&AuditFilter::default(), all).await.unwrap().items;
+        lines.into_iter().map(|line| line.row).collect()
     }
 
     /// A user with this role, signed in: the cookie.

@@ -68,6 +68,7 @@ mod coverage;
 mod data_keys;
 mod database;
 mod dump;
+mod env_vars;
 mod errors;
 mod idempotency;
 mod index_rows;

@@ -21,8 +21,10 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 6] = [
+const EVERYTHING: [&str; 8] = [
     "/update",
+    "/env",
+    "/audit",
     "/api-keys",
     "/apps",
     "/orgs",
@@ -40,6 +42,8 @@ impl Victim {
         app.call(&key, Method::POST, "/orgs/invitations", Some(body))
             .await
             .expect(201);
+        let body = json!({"name": "TOKEN", "value": "secret"});
+        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
         let mut victim = Victim {
             key,
             cookie,
@@ -47,6 +51,7 @@ impl Victim {
             upload,
         };
         for (thing, list) in [
+            (Thing::Env, "/env"),
             (Thing::Key, "/api-keys"),
             (Thing::App, "/apps"),
             (Thing::Member, "/orgs/members"),

@@ -89,6 +89,7 @@ pub const ROWS: &[Row] = &[
     row("POST /webhooks", Door::Admin, None, None),
     row("PUT /webhooks", Door::Admin, None, None),
     row("DELETE /webhooks", Door::Admin, Some(Thing::Webhook), None),
+    row("GET /audit", Door::Admin, None, None),
     row("POST /uploads", Door::Member, None, None),
     row("GET /apps", Door::Member, Some(Thing::App), None),
     row("POST /apps", Door::Member, None, None),

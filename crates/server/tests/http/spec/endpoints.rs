@@ -113,8 +113,8 @@ async fn part_4_endpoints() {
             "4, POST /env: Set an environment variable",
             Who::Key(Admin),
             "POST /env",
-            json!({}),
-            Names(400, NOT_YET),
+            json!({"name": "TOKEN", "value": "x"}),
+            Has(201, json!({"status": "active", "name": "TOKEN", "value": null})),
         ),
         (
             "4, DELETE /env?id=: Delete an environment variable",

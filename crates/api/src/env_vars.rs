@@ -1,0 +1,99 @@
+//! Environment variables of builds (contract part 6).
+
+use launchway_domain::env_var::EnvVar;
+use launchway_domain::platform::Platform;
+use launchway_domain::time::iso;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::secret::SecretText;
+
+/// `POST /env`: makes a variable, or replaces the one with the same name and scope.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetEnvVar {
+    /// `[A-Za-z_][A-Za-z0-9_]*`, at most 255 characters.
+    #[schema(
+        pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
+        max_length = 255,
+        example = "SENTRY_AUTH_TOKEN"
+    )]
+    pub name: String,
+    /// The value, at most 64 KiB.
+    #[schema(value_type = String, max_length = 65536)]
+    pub value: SecretText,
+    /// `variable` (the default), or `file`: the value is written to `path`, and the variable holds where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Where a file goes, relative to the build's workspace. For `file` only, and needed there.
+    #[schema(max_length = 255, example = "android/app/google-services.json")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `secret` (the default): the value is never shown again. `plain`: whoever may list variables reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<String>,
+    /// The app it is for; every app when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bundle_id: Option<String>,
+    /// The configurations it is for; every build when absent or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configurations: Option<Vec<String>>,
+    /// The platforms it is for; every platform when absent or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platforms: Option<Vec<String>>,
+}
+
+/// An environment variable. Of several with one name a build gets the one with the narrowest scope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EnvVar)]
+pub struct EnvVarView {
+    /// `env_…`.
+    pub id: String,
+    /// `active`.
+    pub status: String,
+    /// Its name.
+    pub name: String,
+    /// `variable` or `file`.
+    pub kind: String,
+    /// Where a file goes; null for a variable.
+    pub path: Option<String>,
+    /// `plain` or `secret`.
+    pub visibility: String,
+    /// The value of a plain one; null when it is secret.
+    pub value: Option<String>,
+    /// The app it is for; null for every app.
+    pub bundle_id: Option<String>,
+    /// The configurations it is for; empty for every build.
+    pub configurations: Vec<String>,
+    /// The platforms it is for; empty for every platform.
+    #[schema(value_type = Vec<String>)]
+    pub platforms: Vec<Platform>,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: String,
+    /// When its value was set last.
+    pub updated_at: String,
+}
+
+impl EnvVarView {
+    /// A variable; `value` for a plain one.
+    pub fn of(variable: &EnvVar, value: Option<String>) -> Self {
+        Self {
+            id: variable.id.to_string(),
+            status: "active".to_owned(),
+            name: variable.name.clone(),
+            kind: variable.kind.to_string(),
+            path: variable.path.clone(),
+            visibility: variable.visibility.to_string(),
+            value,
+            bundle_id: variable.scope.bundle_id.as_ref().map(ToString::to_string),
+            configurations: variable.scope.configurations.iter().map(ToString::to_string).collect(),
+            platforms: variable.scope.platforms.clone(),
+            created_by: variable.created_by.clone(),
+            created_at: iso(variable.created_at),
+            updated_at: iso(variable.updated_at),
+        }
+    }
+}

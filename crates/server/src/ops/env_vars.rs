@@ -1,0 +1,192 @@
+//! Setting and deleting environment variables (contract part 6).
+
+use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::secret::SecretText;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::env_var::{
+    EnvVar, EnvVarKind, EnvVarScope, MAX_CONFIGURATIONS, MAX_VALUE_SIZE, Visibility, is_name, is_path,
+};
+use launchway_domain::id::{EnvVarId, OrgId};
+use launchway_domain::platform::Platform;
+use launchway_store::{Paging, SealedEnvVar, Tx};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::apps;
+use crate::ops::write::{NOTHING, Write};
+use crate::vault::Place;
+
+/// Variables of one organization at most.
+const MAX_VARIABLES: i64 = 1000;
+const NOBODY: Paging = Paging { limit: 0, offset: 0 };
+
+/// A variable to be set, its form checked.
+#[derive(Clone, Debug)]
+pub struct EnvVarPlan {
+    name: String,
+    value: SecretText,
+    kind: EnvVarKind,
+    path: Option<String>,
+    visibility: Visibility,
+    scope: EnvVarScope,
+}
+
+/// Checks a request for a variable.
+pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
+    if !is_name(&request.name) {
+        return Err(Failure::bad(
+            "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
+        ));
+    }
+    let value = request.value.reveal();
+    if value.len() > MAX_VALUE_SIZE {
+        return Err(Failure::bad(format!(
+            "value has {} bytes; it may have {MAX_VALUE_SIZE}",
+            value.len()
+        )));
+    }
+    if value.contains('\0') {
+        return Err(Failure::bad(
+            "value must not hold a NUL character: no environment can carry it",
+        ));
+    }
+    let kind = word(request.kind.as_deref(), EnvVarKind::Variable)?;
+    let path = request.path.filter(|path| !path.is_empty());
+    match (kind, &path) {
+        (EnvVarKind::Variable, Some(_)) => return Err(Failure::bad("path is for kind file only")),
+        (EnvVarKind::File, None) => {
+            return Err(Failure::bad(
+                "path is required for kind file: where in the workspace it goes",
+            ));
+        }
+        (EnvVarKind::File, Some(path)) if !is_path(path) => {
+            return Err(Failure::bad(
+                "path must be relative to the build's workspace, with '/', without '.' and '..' as parts",
+            ));
+        }
+        _ => {}
+    }
+    Ok(EnvVarPlan {
+        visibility: word(request.visibility.as_deref(), Visibility::Secret)?,
+        scope: scope(request.bundle_id, request.configurations, request.platforms)?,
+        name: request.name,
+        value: request.value,
+        kind,
+        path,
+    })
+}
+
+fn word<T: std::str::FromStr<Err: ToString>>(given: Option<&str>, default: T) -> Result<T, Failure> {
+    match given.filter(|text| !text.is_empty()) {
+        Some(text) => text.parse().map_err(|error: T::Err| Failure::bad(error.to_string())),
+        None => Ok(default),
+    }
+}
+
+fn scope(
+    bundle_id: Option<String>,
+    configurations: Option<Vec<String>>,
+    platforms: Option<Vec<String>>,
+) -> Result<EnvVarScope, Failure> {
+    let bundle = bundle_id.as_deref().filter(|text| !text.is_empty());
+    let label = |text: &String| {
+        Configuration::parse(text).map_err(|error| Failure::bad(format!("configurations: each {error}")))
+    };
+    let platform = |text: &String| {
+        text.parse::<Platform>()
+            .map_err(|_| Failure::bad("platforms: each must be ios, android or visionos"))
+    };
+    let configurations = configurations.unwrap_or_default();
+    if configurations.len() > MAX_CONFIGURATIONS {
+        return Err(Failure::bad(format!(
+            "configurations may name {MAX_CONFIGURATIONS} at most"
+        )));
+    }
+    Ok(EnvVarScope::new(
+        bundle.map(apps::bundle_id).transpose()?,
+        configurations.iter().map(label).collect::<Result<_, _>>()?,
+        platforms
+            .unwrap_or_default()
+            .iter()
+            .map(platform)
+            .collect::<Result<_, _>>()?,
+    ))
+}
+
+/// Where a value is sealed. The visibility is part of it: a secret does not open as a plain value, whatever its row says.
+fn place(variable: &EnvVar) -> Place<'static> {
+    let field = match variable.visibility {
+        Visibility::Plain => "plain value",
+        Visibility::Secret => "secret value",
+    };
+    Place::new(variable.id, field)
+}
+
+/// Sets a variable; tells whether it is new.
+pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView, bool), Failure> {
+    write.org().lock().await?;
+    let now = write.now();
+    let before = write.org().env_var_at(&plan.name, &plan.scope).await?;
+    if before.is_none() && write.org().env_vars(NOBODY).await?.total >= MAX_VARIABLES {
+        return Err(Failure::bad(format!(
+            "This organization has {MAX_VARIABLES} environment variables, the most there can be; delete some"
+        )));
+    }
+    let before = before.map(|old| old.variable);
+    let variable = EnvVar {
+        id: before.as_ref().map_or_else(|| write.app().random.id(now), |old| old.id),
+        created_by: before.as_ref().map_or_else(|| write.by(), |old| old.created_by.clone()),
+        created_at: before.as_ref().map_or(now, |old| old.created_at),
+        updated_at: now,
+        name: plan.name,
+        kind: plan.kind,
+        path: plan.path,
+        visibility: plan.visibility,
+        scope: plan.scope,
+    };
+    let sealed = write.seal(&place(&variable), plan.value.reveal().as_bytes()).await?;
+    let new = SealedEnvVar { variable, sealed };
+    let action = match &before {
+        Some(_) => {
+            write.org().replace_env_var(&new).await?;
+            "env.change"
+        }
+        None => {
+            write.org().create_env_var(&new).await?;
+            "env.create"
+        }
+    };
+    // The log tells that the value was set, not the value, also of a plain one.
+    let told = |variable: &EnvVar| EnvVarView::of(variable, None);
+    let old = before.as_ref().map(told);
+    write
+        .audit(action, new.variable.id, old.as_ref(), Some(&told(&new.variable)))
+        .await?;
+    let shown = (new.variable.visibility == Visibility::Plain).then(|| plan.value.reveal().to_owned());
+    Ok((EnvVarView::of(&new.variable, shown), before.is_none()))
+}
+
+/// Deletes a variable.
+pub async fn delete(write: &mut Write<'_>, id: EnvVarId) -> Result<(), Failure> {
+    let none = || Failure::NoSuch("environment variable");
+    let old = write.org().env_var(id).await?.ok_or_else(none)?.variable;
+    if !write.org().delete_env_var(id).await? {
+        return Err(none());
+    }
+    write
+        .audit("env.delete", id, Some(&EnvVarView::of(&old, None)), NOTHING)
+        .await
+}
+
+/// A variable as it is shown: a plain one with its value.
+pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Result<EnvVarView, Failure> {
+    let value = match kept.variable.visibility {
+        Visibility::Secret => None,
+        Visibility::Plain => {
+            let bytes = app.vault.unseal(tx, org, &place(&kept.variable), &kept.sealed).await?;
+            let text = std::str::from_utf8(&bytes).map_err(|error| Failure::Internal(error.to_string()))?;
+            Some(text.to_owned())
+        }
+    };
+    Ok(EnvVarView::of(&kept.variable, value))
+}

@@ -1,0 +1,269 @@
+//! `/env`: environment variables of builds (contract part 6).
+
+use launchway_domain::tenancy::Role;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::iso;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, TestApp};
+
+async fn set(app: &TestApp, key: &str, body: Value) -> Answer {
+    app.call(key, Method::POST, "/env", Some(body)).await
+}
+
+#[tokio::test]
+async fn a_variable_is_secret_unless_told_otherwise() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, "ada@example.com", Role::Admin).await;
+    let body = json!({"name": "TOKEN", "value": "hunter2-of-the-test"});
+    let made = app.browse(&cookie, Method::POST, "/env", Some(body)).await.expect(201);
+    let user = made["createdBy"].as_str().unwrap();
+    assert!(
+        user.starts_with("user_") && made["id"].as_str().unwrap().starts_with("env_"),
+        "{made}"
+    );
+    let expected = json!({
+        "id": made["id"], "status": "active", "name": "TOKEN", "kind": "variable", "path": null,
+        "visibility": "secret", "value": null, "bundleId": null, "configurations": [], "platforms": [],
+        "createdBy": user, "createdAt": iso(START), "updatedAt": iso(START),
+    });
+    assert_eq!(made, expected);
+    let path = format!("/env?id={}", made["id"].as_str().unwrap());
+    for answer in [
+        app.call(&key, Method::GET, &path, None).await,
+        app.call(&key, Method::GET, "/env", None).await,
+        app.call(&key, Method::GET, "/audit", None).await,
+    ] {
+        answer.expect(200);
+        assert!(!answer.text().contains("hunter2"), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_plain_value_is_shown() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let value = "line one\nline \"two\" ü";
+    let body = json!({"name": "GREETING", "value": value, "visibility": "plain"});
+    let made = set(&app, &key, body).await.expect(201);
+    assert_eq!(made["value"], value);
+    let path = format!("/env?id={}", made["id"].as_str().unwrap());
+    assert_eq!(app.call(&key, Method::GET, &path, None).await.expect(200), made);
+    let listed = app.call(&key, Method::GET, "/env", None).await.expect(200);
+    assert_eq!(listed, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
+    // The audit log tells that it was set, not to what.
+    let audit = app.call(&key, Method::GET, "/audit?action=env.create", None).await;
+    assert_eq!(audit.expect(200)["items"][0]["after"]["value"], Value::Null);
+}
+
+#[tokio::test]
+async fn the_same_name_and_scope_is_replaced() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let scope = json!({"bundleId": "com.example.app", "configurations": ["staging", "production", "staging"],
+        "platforms": ["ios", "android"]});
+    let body = |value: &str, scope: &Value| {
+        let mut body = json!({"name": "TOKEN", "value": value, "visibility": "plain"});
+        for (name, value) in scope.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        body
+    };
+    let first = set(&app, &key, body("one", &scope)).await.expect(201);
+    assert_eq!(first["configurations"], json!(["production", "staging"]));
+    assert_eq!(first["platforms"], json!(["ios", "android"]));
+    app.advance(1000);
+    let same = json!({"bundleId": "COM.example.App", "configurations": ["production", "staging"],
+        "platforms": ["android", "ios", "ios"]});
+    let mut secret = body("two", &same);
+    secret["visibility"] = json!("secret");
+    let second = set(&app, &key, secret).await.expect(200);
+    assert_eq!(
+        (&second["id"], &second["createdAt"]),
+        (&first["id"], &first["createdAt"])
+    );
+    assert_eq!(
+        (&second["value"], &second["updatedAt"]),
+        (&Value::Null, &json!(iso(START + 1000)))
+    );
+    for other in [
+        json!({}),
+        json!({"bundleId": "com.example.app"}),
+        json!({"configurations": ["production"]}),
+        json!({"platforms": ["ios"]}),
+    ] {
+        set(&app, &key, body("three", &other)).await.expect(201);
+    }
+    let listed = app.call(&key, Method::GET, "/env?limit=100", None).await.expect(200);
+    assert_eq!(listed["total"], 5);
+    let audit = app
+        .call(&key, Method::GET, "/audit?action=env.change", None)
+        .await
+        .expect(200);
+    assert_eq!(
+        (&audit["total"], &audit["items"][0]["before"]["visibility"]),
+        (&json!(1), &json!("plain"))
+    );
+}
+
+#[tokio::test]
+async fn a_file_has_a_path() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let body =
+        json!({"name": "GOOGLE_SERVICES", "value": "{}", "kind": "file", "path": "android/app/google-services.json"});
+    let made = set(&app, &key, body).await.expect(201);
+    assert_eq!(
+        (&made["kind"], &made["path"]),
+        (&json!("file"), &json!("android/app/google-services.json"))
+    );
+}
+
+#[tokio::test]
+async fn a_wrong_form_is_named_without_the_value() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let long = "hunter2".repeat(10_000);
+    let many: Vec<String> = (0..51).map(|number| format!("c{number}")).collect();
+    let cases = [
+        (json!({"value": "hunter2"}), "missing field `name`"),
+        (json!({"name": "A"}), "missing field `value`"),
+        (json!({"name": "A", "value": 42_4242}), "value: must be a text"),
+        (
+            json!({"name": "A", "value": ["hunter2"]}),
+            "value: invalid type: sequence, expected a text",
+        ),
+        (
+            json!({"name": "1A", "value": "hunter2"}),
+            "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
+        ),
+        (
+            json!({"name": "A", "value": long}),
+            "value has 70000 bytes; it may have 65536",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2\u{0}"}),
+            "value must not hold a NUL character: no environment can carry it",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "kind": "folder"}),
+            "kind must be variable or file",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "visibility": "hidden"}),
+            "visibility must be plain or secret",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "path": "x"}),
+            "path is for kind file only",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "kind": "file"}),
+            "path is required for kind file: where in the workspace it goes",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "kind": "file", "path": "../x"}),
+            "path must be relative to the build's workspace, with '/', without '.' and '..' as parts",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "configurations": ["a b"]}),
+            "configurations: each must be 1 to 64 letters, digits, '.', '_' and '-'",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "configurations": many}),
+            "configurations may name 50 at most",
+        ),
+        (
+            json!({"name": "A", "value": "hunter2", "platforms": ["web"]}),
+            "platforms: each must be ios, android or visionos",
+        ),
+    ];
+    for (body, message) in cases {
+        let answer = set(&app, &key, body.clone()).await;
+        answer.expect(400);
+        let told = answer.json()["message"].as_str().unwrap().to_owned();
+        assert!(
+            told.starts_with(message) && !told.contains("hunter2") && !told.contains("4242"),
+            "{body}: {told}"
+        );
+    }
+    let unknown = set(&app, &key, json!({"name": "A", "value": "hunter2", "scope": "x"})).await;
+    assert!(unknown.expect(400)["message"].as_str().unwrap().contains("`scope`"));
+    assert_eq!(app.call(&key, Method::GET, "/env", None).await.expect(200)["total"], 0);
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_answered_again() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let send = |value: &'static str| {
+        let request = app
+            .request(Method::POST, "/env")
+            .bearer_auth(&key)
+            .header("idempotency-key", "one");
+        async move {
+            Answer::of(
+                request
+                    .json(&json!({"name": "A", "value": value}))
+                    .send()
+                    .await
+                    .unwrap(),
+            )
+            .await
+        }
+    };
+    let first = send("hunter2").await.expect(201);
+    assert_eq!(send("hunter2").await.expect(201), first);
+    send("hunter3").await.expect(400);
+    let replaced = app
+        .request(Method::POST, "/env")
+        .bearer_auth(&key)
+        .header("idempotency-key", "two");
+    let body = json!({"name": "A", "value": "hunter4"});
+    let answer = Answer::of(replaced.try_clone().unwrap().json(&body).send().await.unwrap())
+        .await
+        .expect(200);
+    assert_eq!(
+        Answer::of(replaced.json(&body).send().await.unwrap()).await.expect(200),
+        answer
+    );
+    let audit = app.call(&key, Method::GET, "/audit?action=env.change", None).await;
+    assert_eq!(audit.expect(200)["total"], 1);
+}
+
+#[tokio::test]
+async fn a_deleted_one_is_gone() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let made = set(&app, &key, json!({"name": "A", "value": "x"})).await.expect(201);
+    let path = format!("/env?id={}", made["id"].as_str().unwrap());
+    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
+    for method in [Method::DELETE, Method::GET] {
+        let again = app.call(&key, method, &path, None).await;
+        again.expect_error(404, "No environment variable has this id");
+    }
+}
+
+#[tokio::test]
+async fn there_is_a_most_of_them() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let key = app.key(org, &launchway_domain::scope::Scope::ALL).await;
+    for number in 0..1000 {
+        // Not over the limit of calls of one minute.
+        if number % 900 == 0 {
+            app.advance(launchway_domain::time::MINUTE);
+        }
+        set(&app, &key, json!({"name": format!("N{number}"), "value": ""}))
+            .await
+            .expect(201);
+    }
+    let message = "This organization has 1000 environment variables, the most there can be; delete some";
+    set(&app, &key, json!({"name": "MORE", "value": ""}))
+        .await
+        .expect_error(400, message);
+    set(&app, &key, json!({"name": "N7", "value": "x"})).await.expect(200);
+}
