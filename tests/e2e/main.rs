@@ -14,6 +14,7 @@ mod poll;
 mod projects;
 mod site;
 
+mod audit;
 mod demo;
 mod first_run;
 mod following;
@@ -23,5 +24,7 @@ mod memory;
 mod outage;
 mod phones_day;
 mod refusals;
+mod rotation;
 mod schemathesis;
+mod secrets;
 mod stopping;

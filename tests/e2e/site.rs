@@ -7,6 +7,7 @@ use std::path::Path;
 use launchway_testing::postgres::Postgres;
 use launchway_testing::s3::S3Server;
 use launchway_testing::server_process::{ServerBuilder, ServerProcess};
+use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use tempfile::TempDir;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -33,6 +34,8 @@ impl fmt::Display for Ground {
 /// Servers of one service and what they stand on.
 pub struct Site {
     pub nodes: Vec<ServerProcess>,
+    /// The database's URL, where it is not the embedded one.
+    database_url: Option<String>,
     _bucket: Option<S3Server>,
     key_folder: TempDir,
     _turn: Turn,
@@ -77,6 +80,7 @@ impl Site {
         match ground {
             Ground::SqliteDirectory => Site {
                 nodes: vec![more(ServerProcess::builder().env("LAUNCHWAY_CHECK_LIMIT", "0")).start()],
+                database_url: None,
                 _bucket: None,
                 key_folder: tempfile::tempdir().unwrap(),
                 _turn: turn,
@@ -109,6 +113,7 @@ impl Site {
         };
         Site {
             nodes: (0..nodes).map(|_| server()).collect(),
+            database_url: Some(database_url.to_owned()),
             _bucket: Some(bucket),
             key_folder,
             _turn: turn,
@@ -118,6 +123,39 @@ impl Site {
     /// The first server.
     pub fn node(&self) -> &ServerProcess {
         &self.nodes[0]
+    }
+
+    /// Runs a statement on the database behind the service's back.
+    pub async fn sql(&self, statement: &str) {
+        match &self.database_url {
+            Some(url) => {
+                Postgres::shared().run_sql(url, statement).unwrap();
+            }
+            None => {
+                let url = format!("sqlite:{}", self.node().data_dir().join("launchway.db").display());
+                let mut connection = SqliteConnection::connect(&url).await.unwrap();
+                sqlx::query(AssertSqlSafe(statement))
+                    .execute(&mut connection)
+                    .await
+                    .unwrap();
+                connection.close().await.unwrap();
+            }
+        }
+    }
+
+    /// The database as its own tools write it out: the embedded one's files, or a dump.
+    pub fn database_bytes(&self) -> Vec<u8> {
+        match &self.database_url {
+            Some(url) => Postgres::shared().dump(url),
+            None => {
+                let folder = self.node().data_dir();
+                let files = ["launchway.db", "launchway.db-wal", "launchway.db-shm"];
+                files
+                    .iter()
+                    .flat_map(|file| std::fs::read(folder.join(file)).unwrap_or_default())
+                    .collect()
+            }
+        }
     }
 
     /// Where nodes of one database have their master key.

@@ -110,6 +110,21 @@ impl Postgres {
         }
     }
 
+    /// The database `url` as its own tool writes it out.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn dump(&self, url: &str) -> Vec<u8> {
+        let program = self.programs.psql.with_file_name("pg_dump");
+        let output = Command::new(&program)
+            .args(["--dbname", url])
+            .env("LC_ALL", "C")
+            .output();
+        let output = output.unwrap_or_else(|error| panic!("{} cannot be started: {error}", program.display()));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
     /// Ends the server at once, as a crash would: connections break, and the next start recovers.
     ///
     /// # Panics

@@ -115,6 +115,12 @@ impl ServerProcess {
         }
     }
 
+    /// Changes a setting from the next start on.
+    pub fn set_env(&mut self, name: &str, value: &str) {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.to_owned()));
+    }
+
     /// Runs `launchway-server admin ARGUMENTS --json` with the same settings and gives the object that it prints.
     ///
     /// # Panics

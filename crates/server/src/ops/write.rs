@@ -84,7 +84,9 @@ impl<'a> Write<'a> {
             if !keeper.claim_answer(&request, now, since).await? {
                 let kept = keeper.kept_answer(&request, since).await?;
                 let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
-                return same_body(kept, &request).map(Begun::Kept);
+                return read_answer(self.app, &mut self.tx, place, kept, &request)
+                    .await
+                    .map(Begun::Kept);
             }
             self.request = Some((place, request));
         }
@@ -206,8 +208,14 @@ impl<'a> Write<'a> {
     /// The same for an answer with another status.
     pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), Failure> {
         if let Some((place, request)) = self.request.take() {
+            // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
             let body = to_json(shown_again)?;
-            self.tx.org(place).keep_answer(&request, status.as_u16(), &body).await?;
+            let at = answer_place(&request);
+            let sealed = self.app.vault.seal(&mut self.tx, place, &at, body.as_bytes()).await?;
+            self.tx
+                .org(place)
+                .keep_answer(&request, status.as_u16(), &sealed)
+                .await?;
         }
         self.commit().await
     }
@@ -220,24 +228,38 @@ pub async fn kept_answer(
     request: &Option<RequestKey>,
 ) -> Result<Option<KeptAnswer>, Failure> {
     let Some(request) = request else { return Ok(None) };
-    let kept = app
-        .db
-        .read()
-        .await?
-        .org(caller.home()?)
-        .kept_answer(request, app.clock.now() - ANSWER_LIFE)
-        .await?;
-    kept.map(|kept| same_body(kept, request)).transpose()
+    let (home, since) = (caller.home()?, app.clock.now() - ANSWER_LIFE);
+    let mut tx = app.db.read().await?;
+    match tx.org(home).kept_answer(request, since).await? {
+        Some(kept) => read_answer(app, &mut tx, home, kept, request).await.map(Some),
+        None => Ok(None),
+    }
 }
 
-fn same_body(kept: KeptAnswer, request: &RequestKey) -> Result<KeptAnswer, Failure> {
-    if kept.body_hash == request.body_hash {
-        Ok(kept)
-    } else {
-        Err(Failure::bad(
+/// The answer that was kept for the same request; another body under the same key is refused.
+async fn read_answer(
+    app: &App,
+    tx: &mut Tx,
+    place: OrgId,
+    kept: KeptAnswer,
+    request: &RequestKey,
+) -> Result<KeptAnswer, Failure> {
+    if kept.body_hash != request.body_hash {
+        return Err(Failure::bad(
             "This Idempotency-Key was used with another body; take a new key",
-        ))
+        ));
     }
+    let body = app.vault.unseal(tx, place, &answer_place(request), &kept.body).await?;
+    let body = std::str::from_utf8(&body).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(KeptAnswer {
+        body: body.to_owned(),
+        ..kept
+    })
+}
+
+fn answer_place(request: &RequestKey) -> Place<'static> {
+    let parts = [&request.caller, &request.method, &request.path, &request.key];
+    Place::new(parts.map(String::as_str).join(" "), "answer")
 }
 
 fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, Failure> {
