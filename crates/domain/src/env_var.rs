@@ -1,8 +1,6 @@
 //! Environment variables of builds: names, scopes, and which of several wins (contract part 6).
 
 use std::cmp::Reverse;
-use std::fmt;
-use std::str::FromStr;
 
 use crate::bundle_id::BundleId;
 use crate::configuration::Configuration;
@@ -17,73 +15,23 @@ pub const MAX_NAME_LENGTH: usize = 255;
 /// A scope names at most this many configurations.
 pub const MAX_CONFIGURATIONS: usize = 50;
 
-/// How a build gets the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EnvVarKind {
+words! {
+    /// How a build gets the value.
+    EnvVarKind, "variable, file",
     /// As an environment variable.
-    Variable,
-    /// As a file; the environment variable holds its path.
-    File,
-}
-
-/// Who may read the value again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Visibility {
-    /// Whoever may list variables.
-    Plain,
-    /// Nobody but a build.
-    Secret,
-}
-
-macro_rules! words {
-    ($name:ident, $error:ident, $message:literal, $($variant:ident = $word:literal),+) => {
-        #[doc = concat!("The text is no ", stringify!($name), ".")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-        #[error($message)]
-        pub struct $error;
-
-        impl $name {
-            /// The word on the wire.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $($name::$variant => $word,)+
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = $error;
-
-            fn from_str(text: &str) -> Result<Self, $error> {
-                match text {
-                    $($word => Ok($name::$variant),)+
-                    _ => Err($error),
-                }
-            }
-        }
-    };
-}
-
-words!(
-    EnvVarKind,
-    UnknownKind,
-    "kind must be variable or file",
     Variable = "variable",
-    File = "file"
-);
-words!(
-    Visibility,
-    UnknownVisibility,
-    "visibility must be plain or secret",
+    /// As a file; the environment variable holds its path.
+    File = "file",
+}
+
+words! {
+    /// Who may read the value again.
+    Visibility, "plain, secret",
+    /// Whoever may list variables.
     Plain = "plain",
-    Secret = "secret"
-);
+    /// Nobody but a build.
+    Secret = "secret",
+}
 
 /// Which builds a variable is for. An empty part does not narrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

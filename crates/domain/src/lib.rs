@@ -2,10 +2,14 @@
 //! Nothing here reads a clock, a file, the network or randomness: they come as parameters.
 #![deny(missing_docs)]
 
+#[macro_use]
+pub mod words;
+
 pub mod actor;
 pub mod api_key;
 pub mod app;
 pub mod audit;
+pub mod build;
 pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;

@@ -8,6 +8,7 @@ use launchway_domain::env_var::{
 };
 use launchway_domain::id::{EnvVarId, OrgId};
 use launchway_domain::platform::Platform;
+use launchway_domain::words::UnknownWord;
 use launchway_store::{Paging, SealedEnvVar, Tx};
 
 use crate::app::App;
@@ -50,7 +51,7 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
             "value must not hold a NUL character: no environment can carry it",
         ));
     }
-    let kind = word(request.kind.as_deref(), EnvVarKind::Variable)?;
+    let kind = word("kind", request.kind.as_deref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());
     match (kind, &path) {
         (EnvVarKind::Variable, Some(_)) => return Err(Failure::bad("path is for kind file only")),
@@ -67,7 +68,7 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
         _ => {}
     }
     Ok(EnvVarPlan {
-        visibility: word(request.visibility.as_deref(), Visibility::Secret)?,
+        visibility: word("visibility", request.visibility.as_deref(), Visibility::Secret)?,
         scope: scope(request.bundle_id, request.configurations, request.platforms)?,
         name: request.name,
         value: request.value,
@@ -76,9 +77,12 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
     })
 }
 
-fn word<T: std::str::FromStr<Err: ToString>>(given: Option<&str>, default: T) -> Result<T, Failure> {
+fn word<T>(field: &str, given: Option<&str>, default: T) -> Result<T, Failure>
+where
+    T: std::str::FromStr<Err = UnknownWord>,
+{
     match given.filter(|text| !text.is_empty()) {
-        Some(text) => text.parse().map_err(|error: T::Err| Failure::bad(error.to_string())),
+        Some(text) => text.parse().map_err(|error| Failure::bad(format!("{field} {error}"))),
         None => Ok(default),
     }
 }

@@ -149,11 +149,11 @@ async fn a_wrong_form_is_named_without_the_value() {
         ),
         (
             json!({"name": "A", "value": "hunter2", "kind": "folder"}),
-            "kind must be variable or file",
+            "kind must be one of variable, file",
         ),
         (
             json!({"name": "A", "value": "hunter2", "visibility": "hidden"}),
-            "visibility must be plain or secret",
+            "visibility must be one of plain, secret",
         ),
         (
             json!({"name": "A", "value": "hunter2", "path": "x"}),

@@ -1,0 +1,345 @@
+//! What a build does, step by step: what `launchway.toml` or a preset resolves to (contract part 4).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::env_var::{is_name, is_path};
+
+/// Seconds that a build takes at most where its plan says nothing.
+pub const DEFAULT_TIMEOUT: u32 = 60 * 60;
+/// Seconds that a step or build may be given at most.
+pub const MAX_TIMEOUT: u32 = 24 * 60 * 60;
+const MAX_STEPS: usize = 100;
+const MAX_NAME: usize = 100;
+const MAX_COMMAND: usize = 64 << 10;
+const MAX_ENV: usize = 200;
+const MAX_LABELS: usize = 20;
+const MAX_FILES: usize = 50;
+
+/// The plan of a build.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plan {
+    /// What a runner must be, such as `os=macos`.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Environment variables of every step; those of the organization win.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// What is run, one after the other, in the source's directory.
+    pub steps: Vec<Step>,
+    /// What the build gives.
+    #[serde(default)]
+    pub artifacts: Vec<ArtifactRule>,
+    /// What is kept from one build to the next.
+    #[serde(default)]
+    pub cache: Vec<CacheRule>,
+    /// Seconds that the whole build may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Step {
+    /// What people call it; the phase in the log.
+    pub name: String,
+    /// What a shell runs.
+    pub run: String,
+    /// Seconds that it may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+}
+
+/// Files that a build gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ArtifactRule {
+    /// Where they are in the workspace; `*` and `**` stand for any part of a name and any folders.
+    pub path: String,
+    /// What they are, such as `apk`.
+    pub kind: String,
+}
+
+/// Folders that are kept from one build to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CacheRule {
+    /// What it is found by; `{{ hash "package-lock.json" }}` stands for the hash of a file.
+    pub key: String,
+    /// The folders, in the workspace or below the home directory (`~/`).
+    pub paths: Vec<String>,
+}
+
+/// What is wrong with a plan: where, and what would do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plan.{place} {problem}")]
+pub struct InvalidPlan {
+    /// Such as `steps[2].run`.
+    pub place: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl Plan {
+    /// Checks the plan.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn check(&self) -> Result<(), InvalidPlan> {
+        few("labels", self.labels.len(), 0, MAX_LABELS)?;
+        for (at, label) in self.labels.iter().enumerate() {
+            demand(
+                is_label(label),
+                || format!("labels[{at}]"),
+                "must be name=value, such as os=macos",
+            )?;
+        }
+        few("env", self.env.len(), 0, MAX_ENV)?;
+        for (name, value) in &self.env {
+            demand(
+                is_name(name),
+                || format!("env.{name}"),
+                "is no name of an environment variable",
+            )?;
+            let fits = value.len() <= MAX_COMMAND && !value.contains('\0');
+            demand(
+                fits,
+                || format!("env.{name}"),
+                "must be a text of at most 64 KiB without NUL",
+            )?;
+        }
+        few("steps", self.steps.len(), 1, MAX_STEPS)?;
+        for (at, step) in self.steps.iter().enumerate() {
+            let named = is_title(&step.name);
+            demand(
+                named,
+                || format!("steps[{at}].name"),
+                "must have 1 to 100 visible characters",
+            )?;
+            let runs = !step.run.trim().is_empty() && step.run.len() <= MAX_COMMAND && !step.run.contains('\0');
+            demand(
+                runs,
+                || format!("steps[{at}].run"),
+                "must be a command of at most 64 KiB",
+            )?;
+            timeout(step.timeout_seconds, || format!("steps[{at}].timeoutSeconds"))?;
+        }
+        few("artifacts", self.artifacts.len(), 0, MAX_FILES)?;
+        for (at, rule) in self.artifacts.iter().enumerate() {
+            let inside = is_path(&rule.path);
+            demand(
+                inside,
+                || format!("artifacts[{at}].path"),
+                "must be relative to the workspace, with '/', without '..'",
+            )?;
+            demand(
+                is_kind(&rule.kind),
+                || format!("artifacts[{at}].kind"),
+                "must be 1 to 32 lower-case letters, digits and '-'",
+            )?;
+        }
+        few("cache", self.cache.len(), 0, MAX_FILES)?;
+        for (at, rule) in self.cache.iter().enumerate() {
+            demand(
+                is_title(&rule.key),
+                || format!("cache[{at}].key"),
+                "must have 1 to 100 visible characters",
+            )?;
+            few(&format!("cache[{at}].paths"), rule.paths.len(), 1, MAX_FILES)?;
+            for path in &rule.paths {
+                let inside = is_path(path.strip_prefix("~/").unwrap_or(path));
+                demand(
+                    inside,
+                    || format!("cache[{at}].paths"),
+                    "must be in the workspace or begin with ~/, without '..'",
+                )?;
+            }
+        }
+        timeout(self.timeout_seconds, || "timeoutSeconds".to_owned())
+    }
+
+    /// Seconds that the whole build may take.
+    pub fn timeout(&self) -> u32 {
+        self.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT)
+    }
+
+    /// The first label that a runner with these labels lacks.
+    pub fn missing_label<'p>(&'p self, runner: &[String]) -> Option<&'p str> {
+        self.labels
+            .iter()
+            .map(String::as_str)
+            .find(|label| !runner.iter().any(|has| has == label))
+    }
+}
+
+/// Whether a text can be a label: `name=value`, of letters, digits, `.`, `_`, `-`.
+pub fn is_label(text: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    text.len() <= MAX_NAME
+        && text
+            .split_once('=')
+            .is_some_and(|(name, value)| part(name) && part(value))
+}
+
+/// Whether a text can be the kind of an artifact.
+pub fn is_kind(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=32).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+fn is_title(text: &str) -> bool {
+    let length = text.chars().count();
+    (1..=MAX_NAME).contains(&length) && !text.trim().is_empty() && !text.chars().any(char::is_control)
+}
+
+fn demand(holds: bool, place: impl FnOnce() -> String, problem: &str) -> Result<(), InvalidPlan> {
+    if holds {
+        return Ok(());
+    }
+    Err(InvalidPlan {
+        place: place(),
+        problem: problem.to_owned(),
+    })
+}
+
+fn few(place: &str, count: usize, least: usize, most: usize) -> Result<(), InvalidPlan> {
+    let problem = format!("must have {least} to {most} entries");
+    demand((least..=most).contains(&count), || place.to_owned(), &problem)
+}
+
+fn timeout(seconds: Option<u32>, place: impl FnOnce() -> String) -> Result<(), InvalidPlan> {
+    let problem = format!("must be 1 to {MAX_TIMEOUT} seconds");
+    demand(
+        seconds.is_none_or(|seconds| (1..=MAX_TIMEOUT).contains(&seconds)),
+        place,
+        &problem,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn whole() -> Value {
+        json!({
+            "labels": ["os=linux", "java=17"],
+            "env": {"CI": "1"},
+            "steps": [{"name": "install", "run": "npm ci"}, {"name": "build", "run": "./gradlew x", "timeoutSeconds": 600}],
+            "artifacts": [{"path": "app/build/**/*.apk", "kind": "apk"}],
+            "cache": [{"key": "npm", "paths": ["node_modules", "~/.npm"]}],
+            "timeoutSeconds": 1200,
+        })
+    }
+
+    #[test]
+    fn is_read_and_written_in_one_form() {
+        let plan: Plan = serde_json::from_value(whole()).expect("a plan");
+        assert_eq!(plan.check(), Ok(()));
+        assert_eq!(serde_json::to_value(&plan).expect("JSON"), whole());
+        assert_eq!(plan.timeout(), 1200);
+        let least: Plan = serde_json::from_value(json!({"steps": [{"name": "a", "run": "true"}]})).expect("a plan");
+        assert_eq!((least.check(), least.timeout()), (Ok(()), DEFAULT_TIMEOUT));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let many = |count: usize| vec![json!({"name": "a", "run": "true"}); count];
+        let cases = [
+            ("/steps", json!([]), "plan.steps must have 1 to 100 entries"),
+            ("/steps", json!(many(101)), "plan.steps must have 1 to 100 entries"),
+            (
+                "/steps/0/name",
+                json!(""),
+                "plan.steps[0].name must have 1 to 100 visible characters",
+            ),
+            (
+                "/steps/1/run",
+                json!(" \n"),
+                "plan.steps[1].run must be a command of at most 64 KiB",
+            ),
+            (
+                "/steps/1/run",
+                json!("a\u{0}"),
+                "plan.steps[1].run must be a command of at most 64 KiB",
+            ),
+            (
+                "/steps/1/timeoutSeconds",
+                json!(0),
+                "plan.steps[1].timeoutSeconds must be 1 to 86400 seconds",
+            ),
+            (
+                "/timeoutSeconds",
+                json!(86401),
+                "plan.timeoutSeconds must be 1 to 86400 seconds",
+            ),
+            (
+                "/labels/0",
+                json!("macos"),
+                "plan.labels[0] must be name=value, such as os=macos",
+            ),
+            (
+                "/labels/0",
+                json!("os=mac os"),
+                "plan.labels[0] must be name=value, such as os=macos",
+            ),
+            (
+                "/env",
+                json!({"A-B": "1"}),
+                "plan.env.A-B is no name of an environment variable",
+            ),
+            (
+                "/artifacts/0/path",
+                json!("../x"),
+                "plan.artifacts[0].path must be relative to the workspace, with '/', without '..'",
+            ),
+            (
+                "/artifacts/0/path",
+                json!("/etc/passwd"),
+                "plan.artifacts[0].path must be relative to the workspace, with '/', without '..'",
+            ),
+            (
+                "/artifacts/0/kind",
+                json!("A B"),
+                "plan.artifacts[0].kind must be 1 to 32 lower-case letters, digits and '-'",
+            ),
+            (
+                "/cache/0/paths",
+                json!(["~/../x"]),
+                "plan.cache[0].paths must be in the workspace or begin with ~/, without '..'",
+            ),
+            (
+                "/cache/0/paths",
+                json!([]),
+                "plan.cache[0].paths must have 1 to 50 entries",
+            ),
+        ];
+        for (place, value, message) in cases {
+            let mut plan = whole();
+            *plan.pointer_mut(place).expect(place) = value;
+            let plan: Plan = serde_json::from_value(plan).expect(place);
+            assert_eq!(plan.check().expect_err(place).to_string(), message);
+        }
+        assert!(serde_json::from_value::<Plan>(json!({"steps": [], "step": 1})).is_err());
+    }
+
+    #[test]
+    fn a_runner_needs_every_label() {
+        let plan: Plan = serde_json::from_value(whole()).expect("a plan");
+        let labels = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            plan.missing_label(&labels(&["java=17", "os=linux", "arch=x86_64"])),
+            None
+        );
+        assert_eq!(plan.missing_label(&labels(&["os=linux", "java=21"])), Some("java=17"));
+        assert_eq!(plan.missing_label(&[]), Some("os=linux"));
+    }
+}

@@ -1,0 +1,213 @@
+//! The moves of a build: a table, and random histories against what must never happen.
+
+use super::*;
+use proptest::prelude::*;
+
+const NOW: EpochMs = 1_800_000_000_000;
+
+fn running(attempt: u32) -> Standing {
+    Standing {
+        status: BuildStatus::Running,
+        attempt,
+        lease_until: Some(NOW + LEASE),
+        ..Standing::new(NOW)
+    }
+}
+
+#[test]
+fn each_move_leads_where_the_contract_says() {
+    use BuildStatus::{Canceled, Failed, Queued, Running, Success};
+    let queued = Standing::new(NOW);
+    let asked = Standing {
+        cancel_requested: true,
+        ..running(1)
+    };
+    let finish = |attempt, outcome| Move::Finish { attempt, outcome };
+    let lost = NOW + LEASE;
+    let cases = [
+        (queued, Move::Lease, NOW, Ok((Running, 1, None))),
+        (queued, Move::Cancel, NOW, Ok((Canceled, 1, None))),
+        (queued, Move::Expire, NOW + EXPIRY - 1, Err(Refused::Early)),
+        (
+            queued,
+            Move::Expire,
+            NOW + EXPIRY,
+            Ok((Failed, 1, Some(BuildErrorCode::Expired))),
+        ),
+        (queued, Move::Renew { attempt: 1 }, NOW, Err(Refused::Unfit(Queued))),
+        (queued, Move::Renew { attempt: 2 }, NOW, Err(Refused::Stale(2))),
+        (queued, finish(1, Outcome::Success), NOW, Err(Refused::Unfit(Queued))),
+        (queued, Move::Lapse, NOW, Err(Refused::Unfit(Queued))),
+        (running(2), Move::Lease, NOW, Err(Refused::Unfit(Running))),
+        (running(2), Move::Expire, NOW + EXPIRY, Err(Refused::Unfit(Running))),
+        (running(2), Move::Renew { attempt: 2 }, NOW, Ok((Running, 2, None))),
+        (running(2), Move::Renew { attempt: 1 }, NOW, Err(Refused::Stale(1))),
+        (running(2), finish(2, Outcome::Success), NOW, Ok((Success, 2, None))),
+        (running(2), finish(2, Outcome::Canceled), NOW, Ok((Canceled, 2, None))),
+        (
+            running(2),
+            finish(2, Outcome::Failed(BuildErrorCode::StepFailed)),
+            NOW,
+            Ok((Failed, 2, Some(BuildErrorCode::StepFailed))),
+        ),
+        (running(2), finish(1, Outcome::Success), NOW, Err(Refused::Stale(1))),
+        (running(2), finish(3, Outcome::Success), NOW, Err(Refused::Stale(3))),
+        (running(1), Move::Lapse, lost - 1, Err(Refused::Early)),
+        (running(1), Move::Lapse, lost, Ok((Queued, 2, None))),
+        (running(2), Move::Lapse, lost, Ok((Queued, 3, None))),
+        (
+            running(3),
+            Move::Lapse,
+            lost,
+            Ok((Failed, 3, Some(BuildErrorCode::RunnerLost))),
+        ),
+        (running(1), Move::Cancel, NOW, Ok((Running, 1, None))),
+        (asked, Move::Lapse, lost, Ok((Canceled, 1, None))),
+        (asked, finish(1, Outcome::Success), NOW, Ok((Success, 1, None))),
+    ];
+    for (standing, step, now, expected) in cases {
+        let moved = standing.after(step, now);
+        let seen = moved.map(|(to, code)| (to.status, to.attempt, code));
+        assert_eq!(seen, expected, "{standing:?} {step:?}");
+    }
+    assert!(
+        running(1)
+            .after(Move::Cancel, NOW)
+            .is_ok_and(|(to, _)| to.cancel_requested)
+    );
+}
+
+#[test]
+fn a_final_state_never_changes() {
+    for status in BuildStatus::ALL.iter().filter(|status| status.is_final()) {
+        let standing = Standing {
+            status: *status,
+            ..running(1)
+        };
+        for step in [
+            Move::Lease,
+            Move::Renew { attempt: 1 },
+            Move::Finish {
+                attempt: 1,
+                outcome: Outcome::Success,
+            },
+            Move::Lapse,
+            Move::Cancel,
+            Move::Expire,
+        ] {
+            assert_eq!(standing.after(step, NOW + EXPIRY), Err(Refused::Over), "{step:?}");
+        }
+    }
+}
+
+/// A runner as the protocol knows it: which try it believes to have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Believed(Option<u32>);
+
+#[derive(Clone, Debug)]
+enum Happening {
+    Lease(usize),
+    Renew(usize),
+    Finish(usize, Outcome),
+    Cancel,
+    Lapse,
+    Expire,
+    Wait(EpochMs),
+    /// The runner forgets; a copy of its messages may still be on the way.
+    Crash(usize),
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let outcome = prop_oneof![
+        Just(Outcome::Success),
+        Just(Outcome::Failed(BuildErrorCode::StepFailed)),
+        Just(Outcome::Canceled)
+    ];
+    prop_oneof![
+        4 => (0usize..4).prop_map(Happening::Lease),
+        4 => (0usize..4).prop_map(Happening::Renew),
+        1 => (0usize..4, outcome).prop_map(|(runner, outcome)| Happening::Finish(runner, outcome)),
+        1 => Just(Happening::Cancel),
+        4 => Just(Happening::Lapse),
+        1 => Just(Happening::Expire),
+        4 => (0..2 * LEASE).prop_map(Happening::Wait),
+        1 => (0usize..4).prop_map(Happening::Crash),
+    ]
+}
+
+proptest! {
+    /// Four runners, any order of messages, late ones included: a try is given to one runner only and ends once, tries
+    /// count up to three, a final state stays, and who was fenced off is never heard again.
+    #[test]
+    fn no_history_breaks_the_rules(history in prop::collection::vec(happening(), 0..80)) {
+        let mut now = NOW;
+        let mut build = Standing::new(now);
+        let mut runners = [Believed::default(); 4];
+        let mut given = Vec::new();
+        let mut ended = 0;
+        for event in history {
+            let before = build;
+            let moved = match event {
+                Happening::Wait(time) => {
+                    now += time;
+                    continue;
+                }
+                Happening::Crash(runner) => {
+                    runners[runner] = Believed::default();
+                    continue;
+                }
+                Happening::Lease(runner) => {
+                    let moved = build.after(Move::Lease, now);
+                    if let Ok((to, _)) = moved {
+                        prop_assert!(!given.contains(&to.attempt), "a try is given once");
+                        given.push(to.attempt);
+                        runners[runner] = Believed(Some(to.attempt));
+                    }
+                    moved
+                }
+                Happening::Renew(runner) => match runners[runner].0 {
+                    Some(attempt) => build.after(Move::Renew { attempt }, now),
+                    None => continue,
+                },
+                Happening::Finish(runner, outcome) => match runners[runner].0 {
+                    Some(attempt) => {
+                        let moved = build.after(Move::Finish { attempt, outcome }, now);
+                        if moved.is_ok() {
+                            prop_assert_eq!(attempt, build.attempt);
+                        }
+                        moved
+                    }
+                    None => continue,
+                },
+                Happening::Cancel => build.after(Move::Cancel, now),
+                Happening::Lapse => build.after(Move::Lapse, now),
+                Happening::Expire => build.after(Move::Expire, now),
+            };
+            if let Ok((to, code)) = moved {
+                prop_assert!(!before.status.is_final());
+                prop_assert!(to.attempt == before.attempt || to.attempt == before.attempt + 1);
+                prop_assert!((1..=MAX_ATTEMPTS).contains(&to.attempt));
+                prop_assert_eq!(to.lease_until.is_some(), to.status == BuildStatus::Running);
+                prop_assert_eq!(code.is_some(), to.status == BuildStatus::Failed);
+                ended += u32::from(to.status.is_final());
+                build = to;
+            }
+        }
+        prop_assert!(ended <= 1);
+    }
+}
+
+#[test]
+fn words_are_read_as_they_are_written() {
+    assert!(BuildStatus::ALL.iter().all(|word| word.as_str().parse() == Ok(*word)));
+    assert!(
+        BuildErrorCode::ALL
+            .iter()
+            .all(|word| word.as_str().parse() == Ok(*word))
+    );
+    let error = "store ".parse::<Distribution>().expect_err("a space");
+    assert_eq!(
+        error.to_string(),
+        "must be one of store, internal, simulator, development"
+    );
+}
