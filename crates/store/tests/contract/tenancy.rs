@@ -10,11 +10,13 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::usage::{Counter, Month};
 use launchway_store::{
-    AuditFilter, Claim, Db, EventRow, NewKey, NewUpdate, Report, RequestKey, StoreError, UpdateChange, UpdateFilter,
+    AuditFilter, Claim, Db, EventRow, NewKey, NewUpdate, Report, RequestKey, SealedEnvVar, StoreError, UpdateChange,
+    UpdateFilter,
 };
 
 use crate::audit::{audit_line, link};
 use crate::database::TestDb;
+use crate::env_vars::env_var;
 use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload,
 };
@@ -29,6 +31,7 @@ pub struct Tenant {
     upload: Upload,
     update: Update,
     request: RequestKey,
+    variable: SealedEnvVar,
 }
 
 pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
@@ -65,6 +68,8 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     org_writes!(db, id, add_audit(&[audit_line("key.create")], link));
     org_writes!(db, id, count_usage(Counter::Updates, Month::of(NOW), 3));
     system_writes!(db, keep_data_key(Some(id), "sealed", NOW));
+    let variable = env_var("TOKEN");
+    org_writes!(db, id, create_env_var(&variable));
     let request = RequestKey {
         caller: "caller".to_owned(),
         method: "POST".to_owned(),
@@ -83,6 +88,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         upload,
         update,
         request,
+        variable,
     }
 }
 
@@ -125,6 +131,10 @@ contract! {
             let rows = org_reads!(db, org, updates(&filter, ALL));
             assert_eq!((rows.items.len(), rows.total), (0, 0));
         }
+        assert_eq!(org_reads!(db, org, env_var(theirs.variable.variable.id)), None);
+        assert_eq!(org_reads!(db, org, env_var_at("TOKEN", &theirs.variable.variable.scope)), None);
+        assert_eq!(org_reads!(db, org, env_vars(ALL)).total, 0);
+        assert!(org_reads!(db, org, env_vars(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items, []);
@@ -179,6 +189,10 @@ contract! {
         };
         org_writes!(db, org, change_update(theirs.update.id, &change));
         org_writes!(db, org, delete_update(&theirs.update, NOW));
+        let mut variable = theirs.variable.clone();
+        variable.sealed = "ours".to_owned();
+        org_writes!(db, org, replace_env_var(&variable));
+        assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
         org_writes!(db, org, touch_updates(&name, NOW));
         org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));
         org_writes!(db, org, note_build_number(&name, Platform::Android, 1000));
