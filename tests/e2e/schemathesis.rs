@@ -19,10 +19,11 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
 const PASSWORD: &str = "correct horse battery";
 
 /// Operations that may be tested together without reaching the rate limit of one organization.
-const GROUPS: [&str; 3] = [
+const GROUPS: [&str; 4] = [
     "^/(update|uploads)",
     "^/(api-keys|apps|orgs|auth)",
-    "^/(build|submit|env|webhooks|docs|healthz|readyz|openapi.json)",
+    "^/(build|submit|docs|healthz|readyz|openapi.json)",
+    "^/(env|credentials|webhooks|audit|usage)",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

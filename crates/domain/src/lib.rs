@@ -17,6 +17,7 @@ pub mod env_var;
 pub mod fingerprint;
 pub mod id;
 pub mod key;
+pub mod masking;
 pub mod org;
 pub mod ota;
 pub mod platform;

@@ -1,0 +1,136 @@
+//! Keeps secrets out of logs: raw, as base64, URL- and JSON-escaped, across chunk borders and line breaks (contract
+//! part 4). The runner masks what it sends, the server again what it keeps.
+
+mod automaton;
+mod spellings;
+
+use std::collections::VecDeque;
+
+use automaton::{Automaton, ROOT};
+
+/// What stands in the place of a secret.
+pub const MASK: &[u8] = b"***";
+/// A secret with fewer bytes is not masked: it would take half the log with it.
+pub const MIN_SECRET: usize = 4;
+
+/// Knows a set of secrets. Cheap to share; each log has its own [`Masking`].
+pub struct Masker {
+    automaton: Automaton,
+}
+
+/// The masking of one log, chunk by chunk.
+pub struct Masking<'m> {
+    automaton: &'m Automaton,
+    state: u32,
+    /// Bytes that may still turn out to be part of a secret, and whether they are known to be.
+    held: VecDeque<(u8, bool)>,
+    /// How many of them are no line breaks: those alone are compared.
+    solid: usize,
+    /// Whether the last byte given out was masked.
+    in_mask: bool,
+}
+
+impl Masker {
+    /// A masker of these secrets. Those shorter than [`MIN_SECRET`] bytes are left out.
+    pub fn new<'s>(secrets: impl IntoIterator<Item = &'s [u8]>) -> Masker {
+        let mut automaton = Automaton::new();
+        for secret in secrets {
+            if secret.len() >= MIN_SECRET {
+                for piece in spellings::pieces(secret) {
+                    automaton.add(&piece);
+                }
+            }
+        }
+        automaton.link();
+        Masker { automaton }
+    }
+
+    /// Begins a log.
+    pub fn begin(&self) -> Masking<'_> {
+        Masking {
+            automaton: &self.automaton,
+            state: ROOT,
+            held: VecDeque::new(),
+            solid: 0,
+            in_mask: false,
+        }
+    }
+
+    /// Masks a whole text.
+    pub fn mask(&self, text: &[u8]) -> Vec<u8> {
+        let (mut masking, mut out) = (self.begin(), Vec::with_capacity(text.len()));
+        masking.push(text, &mut out);
+        masking.finish(&mut out);
+        out
+    }
+}
+
+impl Masking<'_> {
+    /// Takes the next bytes and adds to `out` what can be given out. Held back is only what may be the start of a secret.
+    pub fn push(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            if self.state == ROOT && self.held.is_empty() {
+                let plain = self.automaton.plain_prefix(rest);
+                if plain > 0 {
+                    out.extend_from_slice(&rest[..plain]);
+                    self.in_mask = false;
+                    rest = &rest[plain..];
+                    continue;
+                }
+            }
+            self.step(rest[0], out);
+            rest = &rest[1..];
+        }
+    }
+
+    /// Gives out what is still held back: no more bytes come.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.state = ROOT;
+        self.release(0, out);
+    }
+
+    fn step(&mut self, byte: u8, out: &mut Vec<u8>) {
+        self.held.push_back((byte, false));
+        if is_break(byte) {
+            self.release(self.automaton.depth(self.state), out);
+            return;
+        }
+        self.solid += 1;
+        self.state = self.automaton.next(self.state, byte);
+        let mut matched = self.automaton.longest_match(self.state);
+        for (held, masked) in self.held.iter_mut().rev() {
+            if matched == 0 {
+                break;
+            }
+            if !is_break(*held) {
+                *masked = true;
+                matched -= 1;
+            }
+        }
+        self.release(self.automaton.depth(self.state), out);
+    }
+
+    /// Gives out bytes from the front until only `keep` that are no line breaks are left.
+    fn release(&mut self, keep: usize, out: &mut Vec<u8>) {
+        while self.solid > keep || (keep == 0 && !self.held.is_empty()) {
+            let Some((byte, masked)) = self.held.pop_front() else {
+                return;
+            };
+            self.solid -= usize::from(!is_break(byte));
+            if !masked {
+                out.push(byte);
+            } else if !self.in_mask {
+                out.extend_from_slice(MASK);
+            }
+            self.in_mask = masked;
+        }
+    }
+}
+
+fn is_break(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests;

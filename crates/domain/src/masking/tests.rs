@@ -1,0 +1,189 @@
+//! Masking: examples, random secrets in random spellings and chunks, and what must not be touched.
+
+use super::*;
+use proptest::prelude::*;
+
+fn masked(secrets: &[&str], text: &str) -> String {
+    let masker = Masker::new(secrets.iter().map(|secret| secret.as_bytes()));
+    String::from_utf8(masker.mask(text.as_bytes())).expect("UTF-8")
+}
+
+#[test]
+fn a_secret_is_masked_in_each_spelling() {
+    let secret = ["p4ss/w+rd ü\"<x>"];
+    for shown in [
+        "p4ss/w+rd ü\"<x>",
+        "p4ss%2Fw%2Brd%20%C3%BC%22%3Cx%3E",
+        "p4ss%2fw%2brd%20%c3%bc%22%3cx%3e",
+        "p4ss%2Fw%2Brd+%C3%BC%22%3Cx%3E",
+        "p4ss/w%2Brd%20%C3%BC%22%3Cx%3E",
+        "p4ss/w+rd ü\\\"<x>",
+        "p4ss\\/w+rd ü\\\"<x>",
+        "p4ss/w+rd \\u00fc\\\"<x>",
+        "p4ss/w+rd ü\\\"\\u003cx\\u003e",
+    ] {
+        assert_eq!(masked(&secret, &format!("a {shown} b")), "a *** b", "{shown}");
+    }
+    // base64 of "user:<secret>" and of the secret alone.
+    assert_eq!(
+        masked(&["hunter2hunter2"], "Basic dXNlcjpodW50ZXIyaHVudGVyMg=="),
+        "Basic dXNlcjp***g=="
+    );
+    assert_eq!(masked(&["hunter2hunter2"], "aHVudGVyMmh1bnRlcjI="), "***I=");
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    let text = "a line\r\nand another\n\n  \t end";
+    assert_eq!(masked(&["something else", "an"], text), text);
+    assert_eq!(masked(&[], text), text);
+    // Shorter than four bytes: half the log would go.
+    assert_eq!(masked(&["abc", ""], "abcabc"), "abcabc");
+    assert_eq!(
+        masked(&["hunter2"], "hunter hunter2hunter3 hunte"),
+        "hunter ***hunter3 hunte"
+    );
+}
+
+#[test]
+fn secrets_that_overlap_are_both_gone() {
+    assert_eq!(masked(&["abcdef", "defghi"], "xabcdefghix"), "x***x");
+    assert_eq!(masked(&["abcdef", "cdef"], "abcdeabcdef"), "abcde***");
+    assert_eq!(masked(&["aaaa"], "aaaaaaab"), "***b");
+}
+
+#[test]
+fn line_breaks_do_not_save_a_secret() {
+    let key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----\n";
+    assert_eq!(masked(&[key], key), "***\n".repeat(4));
+    assert_eq!(masked(&[key], &key.replace('\n', "\r\n")), "***\r\n".repeat(4));
+    assert_eq!(
+        masked(&[key], "> MIIEvQIBADANBgkq\n> hkiG9w0BAQEFAASC\n"),
+        "> ***\n> ***\n"
+    );
+    assert_eq!(masked(&["hunter2-hunter2"], "hunter2-\nhunter2 x\n"), "***\n*** x\n");
+}
+
+#[test]
+fn nothing_is_held_back_without_need() {
+    let masker = Masker::new([b"hunter2".as_slice()]);
+    let (mut masking, mut out) = (masker.begin(), Vec::new());
+    masking.push(b"Building...\n", &mut out);
+    assert_eq!(out, b"Building...\n");
+    masking.push(b"hun", &mut out);
+    assert_eq!(out, b"Building...\n");
+    masking.push(b"dred\n", &mut out);
+    assert_eq!(out, b"Building...\nhundred\n");
+}
+
+/// A spelling of a secret, in a text of others.
+fn spelled(secret: &[u8], way: u8, before: usize) -> Vec<u8> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    match way {
+        0 => secret.to_vec(),
+        // Straight from RFC 4648: three bytes to four digits.
+        1 => {
+            let bytes: Vec<u8> = std::iter::repeat_n(b'.', before)
+                .chain(secret.iter().copied())
+                .collect();
+            bytes
+                .chunks(3)
+                .flat_map(|group| {
+                    let get = |at: usize| group.get(at).copied().unwrap_or(0);
+                    let all = u32::from(get(0)) << 16 | u32::from(get(1)) << 8 | u32::from(get(2));
+                    (0..=group.len()).map(move |digit| DIGITS[(all >> (18 - 6 * digit) & 63) as usize])
+                })
+                .collect()
+        }
+        2 => secret
+            .iter()
+            .flat_map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => vec![*byte],
+                other => format!("%{other:02X}").into_bytes(),
+            })
+            .collect(),
+        _ => {
+            let json = serde_json::to_string(&String::from_utf8_lossy(secret)).expect("JSON");
+            json[1..json.len() - 1].as_bytes().to_vec()
+        }
+    }
+}
+
+/// The longest run of a secret's own digits that a log may still show: at the ends of a base64 text.
+fn leaks(masked: &[u8], secret: &[u8]) -> bool {
+    let shown: Vec<u8> = masked.iter().copied().filter(|byte| !is_break(*byte)).collect();
+    shown.windows(secret.len()).any(|window| window == secret)
+}
+
+fn never_leaks(secret: &str, other: &str, noise: &str, way: u8, before: usize, cuts: &[usize], wrap: usize) {
+    let mut shown = spelled(secret.as_bytes(), way, before);
+    if wrap > 0 {
+        shown = shown.chunks(wrap).collect::<Vec<_>>().join(b"\n".as_slice());
+    }
+    let log = [noise.as_bytes(), &shown, noise.as_bytes()].concat();
+    let masker = Masker::new([secret.as_bytes(), other.as_bytes()]);
+    let (mut masking, mut out, mut from) = (masker.begin(), Vec::new(), 0);
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (log.len() + 1)).collect();
+    cuts.sort_unstable();
+    for cut in cuts.into_iter().chain([log.len()]) {
+        masking.push(&log[from..cut], &mut out);
+        from = cut;
+    }
+    masking.finish(&mut out);
+    assert_eq!(out, masker.mask(&log), "chunks make no difference");
+    assert!(out.windows(3).any(|window| window == MASK), "{secret:?} way {way}");
+    if !noise.contains(secret) {
+        let text = spelled(secret.as_bytes(), way, 0);
+        let core = if way == 1 { &text[..text.len() - 2] } else { &text[..] };
+        assert!(core.len() < MIN_SECRET || !leaks(&out, core), "{secret:?} way {way}");
+    }
+}
+
+fn secret_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-zA-Z0-9+/=_-]{6,80}",
+        "[ -~]{6,40}",
+        "\\PC{6,30}",
+        "[a-z\n]{20,400}",
+        "[a-c]{6,12}"
+    ]
+    .prop_filter("at least six bytes without line breaks", |text| {
+        text.bytes().filter(|byte| !is_break(*byte)).count() >= 6 && text.trim_ascii().len() >= 6
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_secret_gets_through(
+        secret in secret_text(), other in secret_text(), noise in "[ -~\n]{0,60}", way in 0u8..4, before in 0usize..4,
+        cuts in prop::collection::vec(0usize..1000, 0..6), wrap in prop_oneof![Just(0usize), 1usize..80],
+    ) {
+        never_leaks(&secret, &other, &noise, way, before, &cuts, wrap);
+    }
+}
+
+#[test]
+#[ignore = "long run"]
+fn a_hundred_thousand_secrets_do_not_get_through() {
+    let config = ProptestConfig {
+        cases: 100_000,
+        max_global_rejects: 1_000_000,
+        ..ProptestConfig::default()
+    };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let inputs = (
+        secret_text(),
+        secret_text(),
+        "[ -~\n]{0,60}",
+        0u8..4,
+        0usize..4,
+        prop::collection::vec(0usize..1000, 0..6),
+        prop_oneof![Just(0usize), 1usize..80],
+    );
+    let run = runner.run(&inputs, |(secret, other, noise, way, before, cuts, wrap)| {
+        never_leaks(&secret, &other, &noise, way, before, &cuts, wrap);
+        Ok(())
+    });
+    assert!(run.is_ok(), "{run:?}");
+    println!("summary: masking: 100000 secrets, encodings and chunk splits, none leaked");
+}
