@@ -104,7 +104,7 @@ fn spelled(secret: &[u8], way: u8, before: usize) -> Vec<u8> {
             .collect(),
         _ => {
             let json = serde_json::to_string(&String::from_utf8_lossy(secret)).expect("JSON");
-            json[1..json.len() - 1].as_bytes().to_vec()
+            json.as_bytes()[1..json.len() - 1].to_vec()
         }
     }
 }
