@@ -12,6 +12,7 @@ pub mod keys;
 pub mod lists;
 pub mod orgs;
 pub mod reports;
+pub mod runner;
 pub mod secret;
 pub mod updates;
 pub mod uploads;
