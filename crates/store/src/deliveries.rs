@@ -270,11 +270,11 @@ impl System<'_> {
         let mut rows = fetch_all_locked!(
             self.tx,
             (String, String, String, i64, i64),
-            "UPDATE deliveries SET claim = claim + 1, due_at = $3 WHERE id IN \
-             (SELECT id FROM deliveries WHERE webhook_id = $1 AND status = 'pending' AND due_at <= $2 \
-             ORDER BY due_at, id LIMIT $4",
+            "WITH due AS MATERIALIZED (SELECT id FROM deliveries \
+             WHERE webhook_id = $1 AND status = 'pending' AND due_at <= $2 ORDER BY due_at, id LIMIT $4",
             " FOR UPDATE SKIP LOCKED",
-            ") RETURNING id, event_id, body, tries, claim",
+            ") UPDATE deliveries SET claim = claim + 1, due_at = $3 WHERE id IN (SELECT id FROM due) \
+             RETURNING id, event_id, body, tries, claim",
             webhook.to_string(),
             now,
             lapse,
@@ -299,10 +299,10 @@ impl System<'_> {
         let rows = fetch_all_locked!(
             self.tx,
             (String,),
-            "DELETE FROM deliveries WHERE id IN \
-             (SELECT id FROM deliveries WHERE created_at < $1 AND status <> 'pending' ORDER BY created_at LIMIT $2",
+            "WITH old AS MATERIALIZED (SELECT id FROM deliveries \
+             WHERE created_at < $1 AND status <> 'pending' ORDER BY created_at LIMIT $2",
             " FOR UPDATE SKIP LOCKED",
-            ") RETURNING id",
+            ") DELETE FROM deliveries WHERE id IN (SELECT id FROM old) RETURNING id",
             time,
             limit
         )?;

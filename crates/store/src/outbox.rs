@@ -47,10 +47,9 @@ impl System<'_> {
         let mut rows = fetch_all_locked!(
             self.tx,
             (String, String, String, i64, String),
-            "UPDATE events SET fanned_out = $2 WHERE id IN \
-             (SELECT id FROM events WHERE fanned_out = 0 ORDER BY id LIMIT $1",
+            "WITH taken AS MATERIALIZED (SELECT id FROM events WHERE fanned_out = 0 ORDER BY id LIMIT $1",
             " FOR UPDATE SKIP LOCKED",
-            ") RETURNING id, org_id, type, at, data",
+            ") UPDATE events SET fanned_out = $2 WHERE id IN (SELECT id FROM taken) RETURNING id, org_id, type, at, data",
             limit,
             now
         )?;
