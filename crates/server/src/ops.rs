@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod apps;
 pub mod audit;
+pub mod deliveries;
 pub mod env_vars;
 pub mod keys;
 pub mod members;
@@ -12,4 +13,5 @@ pub mod passwords;
 pub mod publish;
 pub mod updates;
 pub mod uploads;
+pub mod webhooks;
 pub mod write;

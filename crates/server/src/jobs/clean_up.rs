@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::org::SESSION_IDLE;
-use launchway_domain::time::{DAY, HOUR, MINUTE};
+use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
+use launchway_domain::webhook::DELIVERY_LIFE;
 
 use crate::app::App;
 use crate::blob::Key;
@@ -16,6 +17,8 @@ use crate::ops::write::ANSWER_LIFE;
 
 const EVERY: Duration = Duration::from_secs(60);
 const BATCH: i64 = 100;
+/// Rows of bookkeeping forgotten in one transaction.
+const MANY: i64 = 1000;
 /// What broken uploads left is looked for at every so many clean-ups, for it means to walk the whole storage.
 const SWEEP: u64 = 60;
 /// A package is kept so long after its last update is gone: a signed URL may still be in use.
@@ -65,6 +68,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
     for package in &unused {
         remove_package(app, package).await?;
     }
+    forget_told(app, now - DELIVERY_LIFE).await?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system("clean-up serves every tenant");
     system.forget_answers_before(now - ANSWER_LIFE).await?;
@@ -73,6 +77,20 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
     system.forget_counts_before(now / MINUTE - 1).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Forgets events and deliveries that ended long ago, some at a time: there may be very many.
+async fn forget_told(app: &App, before: EpochMs) -> Result<(), Failure> {
+    loop {
+        let mut tx = app.db.write().await?;
+        let mut system = tx.system("clean-up serves every tenant");
+        let deliveries = system.forget_deliveries_before(before, MANY).await?;
+        let events = system.forget_events_before(before, MANY).await?;
+        tx.commit().await?;
+        if deliveries.max(events) < MANY as u64 {
+            return Ok(());
+        }
+    }
 }
 
 /// Removes what an upload left: its staged bytes, and copies that no package names.

@@ -185,9 +185,9 @@ contract! {
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).total, 1);
         assert_eq!(org_reads!(db, org, usage(ALL)).total, 1);
-        assert_eq!(org_reads!(db, org, webhooks(ALL)).items, [theirs.webhook.clone()]);
-        assert_eq!(org_reads!(db, org, deliveries(theirs.webhook.id, ALL)).items, [theirs.delivery.clone()]);
         assert_eq!(org_reads!(db, org, delivery_tries(theirs.delivery.id)).len(), 1);
+        assert_eq!(org_reads!(db, org, deliveries(theirs.webhook.id, ALL)).items, [theirs.delivery]);
+        assert_eq!(org_reads!(db, org, webhooks(ALL)).items, [theirs.webhook]);
         assert!(org_reads!(db, org, kept_answer(&theirs.request, 0)).is_some());
     }
 
