@@ -21,3 +21,4 @@ mod update;
 mod update_check;
 mod update_report;
 mod uploads;
+mod webhooks;

@@ -16,6 +16,7 @@ use launchway_server::http::front::{self, Front};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
+use launchway_server::outside::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::{AuditFilter, AuditRow, Paging};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
@@ -51,6 +52,8 @@ pub struct TestApp {
 pub struct Setup {
     pub settings: RawSettings,
     pub credentials: Option<Credentials>,
+    /// Who looks up the names of receivers of webhooks; the system where none is given.
+    pub resolver: Option<Arc<dyn Resolver>>,
 }
 
 /// An answer, read to its end.
@@ -126,17 +129,19 @@ impl TestApp {
             ..RawSettings::default()
         };
         let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
-        Self::open(config, Some(dir)).await
+        let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
+        Self::open(config, Some(dir), resolver).await
     }
 
     /// A service on settings that are complete.
-    pub async fn open(config: Config, dir: Option<tempfile::TempDir>) -> TestApp {
+    pub async fn open(config: Config, dir: Option<tempfile::TempDir>, resolver: Arc<dyn Resolver>) -> TestApp {
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let world = World {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
+            resolver,
         };
         let app = App::open(config, origin.clone(), world).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
