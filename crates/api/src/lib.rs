@@ -12,3 +12,4 @@ pub mod orgs;
 pub mod reports;
 pub mod updates;
 pub mod uploads;
+pub mod usage;

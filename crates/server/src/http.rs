@@ -26,3 +26,4 @@ mod update;
 mod update_check;
 mod update_report;
 mod uploads;
+mod usage;

@@ -3,12 +3,15 @@
 pub mod accounts;
 pub mod apps;
 pub mod audit;
+pub mod audit_lines;
 pub mod keys;
 pub mod members;
 pub mod orgs;
 pub mod packages;
 pub mod passwords;
 pub mod publish;
+pub mod sessions;
 pub mod updates;
 pub mod uploads;
+pub mod usage;
 pub mod write;

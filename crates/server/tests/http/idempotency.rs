@@ -213,7 +213,7 @@ async fn an_answer_that_is_no_success_is_not_kept() {
 }
 
 async fn no_trace_of_a_second(app: &TestApp, org: OrgId, action: &str) {
-    let audit = app.app.db.read().await.unwrap().org(org).audit(1000).await.unwrap();
+    let audit = app.audit(org).await;
     assert_eq!(audit.iter().filter(|row| row.action == action).count(), 1, "{action}");
 }
 

@@ -17,6 +17,7 @@ use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
 use launchway_server::random::SystemRandom;
+use launchway_store::AuditRow;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -285,6 +286,13 @@ impl TestApp {
             body[name] = value.clone();
         }
         self.call(key, Method::POST, "/update", Some(body)).await
+    }
+
+    /// The audit log of an organization, oldest first.
+    pub async fn audit(&self, org: OrgId) -> Vec<AuditRow> {
+        let mut tx = self.app.db.read().await.unwrap();
+        let lines = tx.system("a test reads the log").audit_chain(Some(org), 0, 1000).await;
+        lines.unwrap().into_iter().map(|line| line.row).collect()
     }
 
     /// Asks the public check.

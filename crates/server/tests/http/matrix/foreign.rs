@@ -21,10 +21,11 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 6] = [
+const EVERYTHING: [&str; 7] = [
     "/update",
     "/api-keys",
     "/apps",
+    "/usage",
     "/orgs",
     "/orgs/members",
     "/orgs/invitations",
