@@ -83,6 +83,8 @@ async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
     let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
         Err(BlobError::TooLarge { .. }) => return Err(Failure::bad(WRONG_BYTES)),
+        // The upload's time was over meanwhile, and clean-up took the copy with it.
+        Err(BlobError::NotFound) => return Err(Failure::NoSuch("upload")),
         fetched => fetched?,
     };
     if fetched.size != upload.size as u64 || hex::encode(fetched.sha256) != upload.sha256 {
