@@ -161,6 +161,34 @@ async fn a_refused_sign_in_leaves_a_line_when_there_is_such_an_account() {
     );
 }
 
+/// What the operator does to an account stands with the user's organizations, what it does to all in the installation's log.
+#[tokio::test]
+async fn the_operators_commands_leave_lines() {
+    let app = TestApp::start().await;
+    let (orgs, user) = stage(&app).await;
+    let directory = tempfile::tempdir().unwrap();
+    let backup = directory.path().join("backup");
+    for command in [
+        &["reset-password", "--email", EMAIL][..],
+        &["backup", backup.to_str().unwrap()],
+    ] {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_launchway-server"))
+            .arg("admin")
+            .args(command)
+            .arg("--data-dir")
+            .arg(&app.app.config.data_dir)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let line = last(&app, &orgs).await;
+    assert_eq!(told(&line), ("user.offer_reset", "operator", &*user, "", ""));
+    let mut tx = app.app.db.read().await.unwrap();
+    let own = tx.system("a test").audit_chain(None, 0, 10).await.unwrap();
+    let actions: Vec<_> = own.iter().map(|line| (&*line.row.actor, &*line.row.action)).collect();
+    assert_eq!(actions, [("operator", "backup.create")]);
+}
+
 /// Who takes an invitation with an account is signed in everywhere; a first run signs in too.
 #[tokio::test]
 async fn links_that_sign_in_leave_a_line_too() {
