@@ -16,3 +16,4 @@ pub mod runner;
 pub mod secret;
 pub mod updates;
 pub mod uploads;
+pub mod usage;

@@ -28,3 +28,4 @@ mod update;
 mod update_check;
 mod update_report;
 mod uploads;
+mod usage;

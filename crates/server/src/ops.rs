@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod apps;
 pub mod audit;
+pub mod audit_lines;
 pub mod env_vars;
 pub mod keys;
 pub mod members;
@@ -10,6 +11,8 @@ pub mod orgs;
 pub mod packages;
 pub mod passwords;
 pub mod publish;
+pub mod sessions;
 pub mod updates;
 pub mod uploads;
+pub mod usage;
 pub mod write;

@@ -18,7 +18,7 @@ use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scop
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, docs, env, health, invitations, later, members, openapi, orgs, pages, sessions,
-    update, update_check, update_report, uploads,
+    update, update_check, update_report, uploads, usage,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -51,6 +51,7 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Anyone, routes!(apps::read)),
         endpoint(Anyone, routes!(apps::create)),
         endpoint(Access::Admin(Admin), routes!(apps::delete)),
+        endpoint(Anyone, routes!(usage::read)),
         endpoint(Caller, routes!(orgs::read)),
         endpoint(Session, routes!(orgs::create)),
         endpoint(Access::Admin(Owner), routes!(orgs::change)),

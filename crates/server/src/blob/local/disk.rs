@@ -19,8 +19,7 @@ impl Draft {
     /// An empty one that is to become `target`; missing folders are made.
     pub fn beside(target: PathBuf) -> io::Result<Draft> {
         let folder = folder_of(&target)?;
-        make_folders(folder)?;
-        let temporary = tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder)?;
+        let temporary = in_folder(folder, || tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder))?;
         Ok(Draft { temporary, target })
     }
 
@@ -54,11 +53,13 @@ pub(super) fn is_draft(path: &Path) -> bool {
 /// a copy.
 pub(super) fn copy_once(from: &Path, to: PathBuf) -> io::Result<()> {
     let folder = folder_of(&to)?;
-    if !fs::metadata(from)?.is_file() {
-        return Err(ErrorKind::NotFound.into());
-    }
-    make_folders(folder)?;
-    match fs::hard_link(from, &to) {
+    let linked = in_folder(folder, || {
+        if !fs::metadata(from)?.is_file() {
+            return Err(ErrorKind::NotFound.into());
+        }
+        fs::hard_link(from, &to)
+    });
+    match linked {
         Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
             copy_into(&mut File::open(from)?, to).and_then(Draft::appear)
         }
@@ -71,6 +72,30 @@ pub(super) fn copy_into(source: &mut File, target: PathBuf) -> io::Result<Draft>
     let draft = Draft::beside(target)?;
     io::copy(source, &mut draft.file())?;
     Ok(draft)
+}
+
+/// Makes something in a folder, which is made if it is missing. One that is removed meanwhile, for its last file went, is
+/// made anew: the work is done again for as long as it is the folder that is not there.
+fn in_folder<T>(folder: &Path, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        make_folders(folder)?;
+        match work() {
+            Err(error) if error.kind() == ErrorKind::NotFound && !folder.is_dir() => {}
+            done => return done,
+        }
+    }
+}
+
+/// Removes a file, and the folders above it up to `root` that are empty then.
+pub(super) fn remove(root: &Path, file: &Path) -> io::Result<()> {
+    fs::remove_file(file)?;
+    for folder in file.ancestors().skip(1).take_while(|folder| *folder != root) {
+        // One that is not empty stays, whatever else may be the reason that it stays.
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a folder and those above it; each new one is on disk when this returns.

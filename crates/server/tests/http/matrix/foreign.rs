@@ -21,12 +21,13 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 8] = [
+const EVERYTHING: [&str; 9] = [
     "/update",
     "/env",
     "/audit",
     "/api-keys",
     "/apps",
+    "/usage",
     "/orgs",
     "/orgs/members",
     "/orgs/invitations",
