@@ -17,3 +17,4 @@ pub mod secret;
 pub mod updates;
 pub mod uploads;
 pub mod usage;
+pub mod webhooks;

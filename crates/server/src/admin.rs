@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{accounts, audit, orgs};
+use crate::outside::resolver::SystemResolver;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
 use crate::vault;
@@ -112,6 +113,7 @@ pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
     let world = World {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
+        resolver: Arc::new(SystemResolver),
     };
     App::open(config, url, world).await
 }

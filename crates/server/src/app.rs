@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use launchway_store::{Db, OpenError, StoreError};
+use tokio::sync::Notify;
 
 use crate::blob::{Blob, BlobError};
 use crate::clock::Clock;
@@ -17,6 +18,8 @@ use crate::metrics::Metrics;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
+use crate::outside::resolver::Resolver;
+use crate::outside::webhook_sender::WebhookSender;
 use crate::random::Random;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
@@ -52,12 +55,24 @@ pub struct App {
     pub leases: Leases,
     /// Reports of devices on their way to the database.
     pub reports: ReportQueue,
+    /// What webhooks need besides the database.
+    pub webhooks: Webhooks,
     /// How many packages may be inspected at a time: it costs a core and a temporary file each.
     pub inspections: tokio::sync::Semaphore,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
+}
+
+/// What webhooks need besides the database.
+pub struct Webhooks {
+    /// Sends to receivers.
+    pub sender: WebhookSender,
+    /// Wakes the fan-out: there are new events.
+    pub events: Notify,
+    /// Wakes the delivery: there are new deliveries.
+    pub deliveries: Notify,
 }
 
 /// Why the service cannot start. Its text is one line for the operator.
@@ -99,6 +114,8 @@ pub struct World {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
+    /// Looks up the names of receivers of webhooks.
+    pub resolver: Arc<dyn Resolver>,
 }
 
 impl App {
@@ -124,6 +141,11 @@ impl App {
             check_counts: CheckCounts::default(),
             leases: Leases::new(world.random.token()),
             reports: ReportQueue::new(db.clone()),
+            webhooks: Webhooks {
+                sender: WebhookSender::new(world.resolver, config.allow_private_webhooks),
+                events: Notify::new(),
+                deliveries: Notify::new(),
+            },
             inspections: tokio::sync::Semaphore::new(cores),
             clock: world.clock,
             random: world.random,

@@ -29,3 +29,4 @@ mod update_check;
 mod update_report;
 mod uploads;
 mod usage;
+mod webhooks;

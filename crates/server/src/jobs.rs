@@ -2,6 +2,8 @@
 
 pub mod check_counts;
 pub mod clean_up;
+pub mod deliver;
+pub mod fan_out;
 pub mod last_used;
 pub mod lease;
 pub mod report_writer;
@@ -9,33 +11,56 @@ pub mod sweep;
 
 use std::sync::Arc;
 
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::ota::follow;
 
-/// The jobs of this process.
+/// The jobs of this process. Most end with it at any moment.
 pub struct Jobs {
-    /// Those that begin anew wherever they are stopped; the others end with the process.
+    stop: CancellationToken,
+    /// Those that begin anew wherever they are stopped.
     leased: JoinSet<()>,
+    /// Those that finish what they have begun.
+    finishing: Vec<JoinHandle<()>>,
 }
 
 impl Jobs {
     /// Starts what this process's roles ask for.
     pub fn start(app: &Arc<App>) -> Jobs {
+        let mut jobs = Jobs {
+            stop: CancellationToken::new(),
+            leased: JoinSet::new(),
+            finishing: Vec::new(),
+        };
         tokio::spawn(follow::run(app.clone()));
         tokio::spawn(last_used::run(app.clone()));
         tokio::spawn(check_counts::run(app.clone()));
-        let mut leased = JoinSet::new();
         if app.config.roles.worker {
-            leased.spawn(lease::run(app.clone(), "clean_up", lease::RENEWAL, clean_up::run));
+            let cleaning = lease::run(app.clone(), "clean_up", lease::RENEWAL, clean_up::run);
+            jobs.leased.spawn(cleaning);
+            tokio::spawn(fan_out::run(app.clone()));
+            let deliverer = deliver::Deliverer::new(app.clone());
+            jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));
         }
-        Jobs { leased }
+        jobs
     }
 
-    /// Stops the jobs: their leases go to other nodes, and what waits in memory is written.
+    /// Cancelled, it tells the jobs to begin nothing new.
+    pub fn stopping(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Stops the jobs: what must finish does, leases go to other nodes, and what waits in memory is written.
     pub async fn stop(mut self, app: &App) {
+        self.stop.cancel();
         self.leased.shutdown().await;
+        for job in self.finishing {
+            if let Err(error) = job.await {
+                tracing::error!(%error, "a job broke down");
+            }
+        }
         // Together: while the database is away each of them waits for it.
         let (leases, used, checks) = tokio::join!(
             app.leases.give_back(app),

@@ -10,6 +10,7 @@ mod audit;
 mod changes;
 mod data_keys;
 mod db;
+mod deliveries;
 mod dump;
 mod env_vars;
 mod idempotency;
@@ -29,11 +30,13 @@ mod updates;
 mod uploads;
 mod usage;
 mod users;
+mod webhooks;
 
 pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow};
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
+pub use deliveries::{Claimed, DueWebhook, TryReport};
 pub use dump::DumpError;
 pub use env_vars::SealedEnvVar;
 pub use idempotency::{KeptAnswer, RequestKey};
@@ -45,6 +48,7 @@ pub use reports::{Report, StoredReason};
 pub use sql::StoreError;
 pub use tx::{Org, System, Tx};
 pub use updates::{NewUpdate, UpdateChange, UpdateFilter};
+pub use webhooks::{OldSecret, WebhookSecrets};
 
 /// One page of a list: the rows, and how many there are in all.
 #[derive(Clone, Debug)]

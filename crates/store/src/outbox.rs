@@ -35,27 +35,41 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Events after `after` (an id, or nothing for the start), oldest first, at most `limit`.
-    pub async fn events_after(&mut self, after: &str, limit: i64) -> Result<Vec<(OrgId, EventRow)>, StoreError> {
-        let rows = fetch_all!(
+    /// Whether there are events that are not fanned out. Asks without a lock.
+    pub async fn has_events_to_fan_out(&mut self) -> Result<bool, StoreError> {
+        let row = fetch_optional!(self.tx, (String,), "SELECT id FROM events WHERE fanned_out = 0 LIMIT 1")?;
+        Ok(row.is_some())
+    }
+
+    /// Takes events that are not fanned out and marks them as such, at most `limit`, oldest first. Ids are not in the order
+    /// of commits, so no id is a place to go on from: only the mark counts. Two nodes never take the same.
+    pub async fn take_events(&mut self, limit: i64, now: i64) -> Result<Vec<(OrgId, EventRow)>, StoreError> {
+        let mut rows = fetch_all_locked!(
             self.tx,
             (String, String, String, i64, String),
-            "SELECT org_id, id, type, at, data FROM events WHERE id > $1 ORDER BY id LIMIT $2",
-            after,
-            limit
+            "WITH taken AS MATERIALIZED (SELECT id FROM events WHERE fanned_out = 0 ORDER BY id LIMIT $1",
+            " FOR UPDATE SKIP LOCKED",
+            ") UPDATE events SET fanned_out = $2 WHERE id IN (SELECT id FROM taken) RETURNING id, org_id, type, at, data",
+            limit,
+            now
         )?;
+        rows.sort();
         rows.into_iter()
-            .map(|(org, id, kind, at, data)| {
-                Ok((
-                    typed("events.org_id", &org)?,
-                    EventRow {
-                        id: typed("events.id", &id)?,
-                        kind,
-                        at,
-                        data,
-                    },
-                ))
+            .map(|(id, org, kind, at, data)| {
+                let id = typed("events.id", &id)?;
+                Ok((typed("events.org_id", &org)?, EventRow { id, kind, at, data }))
             })
             .collect()
+    }
+
+    /// Forgets events that were fanned out before `time`, at most `limit`; gives how many.
+    pub async fn forget_events_before(&mut self, time: i64, limit: i64) -> Result<u64, StoreError> {
+        execute!(
+            self.tx,
+            "DELETE FROM events WHERE id IN \
+             (SELECT id FROM events WHERE fanned_out > 0 AND fanned_out < $1 ORDER BY fanned_out LIMIT $2)",
+            time,
+            limit
+        )
     }
 }

@@ -110,6 +110,22 @@ macro_rules! fetch_all {
     };
 }
 
+/// Reads every row of a statement that locks rows where there is more than one writer: PostgreSQL gets `$lock`, such as
+/// ` FOR UPDATE SKIP LOCKED`, between the two parts of the text; SQLite, whose only writer this is, does not know it.
+macro_rules! fetch_all_locked {
+    ($tx:expr, $row:ty, $head:literal, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                sqlx::query_as::<_, $row>(concat!($head, $tail))$(.bind($value))*.fetch_all(&mut **tx).await
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                sqlx::query_as::<_, $row>(concat!($head, $lock, $tail))$(.bind($value))*.fetch_all(&mut **tx).await
+            }
+        }
+        .map_err($crate::sql::StoreError::from)
+    };
+}
+
 /// Reads rows one by one and does something with each. Lets other tasks run in between, however fast they come.
 macro_rules! for_each {
     ($tx:expr, $row:ty, $sql:expr, |$name:pat_param| $work:expr $(, $value:expr)* $(,)?) => {{

@@ -205,6 +205,12 @@ pub struct Create<T> {
     pub request: Option<RequestKey>,
 }
 
+/// A request that creates something of what its query names: its body, if there is one, says nothing.
+pub struct CreateBare {
+    /// Set when the caller sent `Idempotency-Key`.
+    pub request: Option<RequestKey>,
+}
+
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Failure;
 
@@ -221,29 +227,40 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
         let bytes = read_body(&parts.headers, body).await?;
-        let request = match (key, parts.extensions.get::<Caller>()) {
-            (Some(key), Some(caller)) => {
-                // With a key: a body may hold a short secret, which a plain hash would give away to whoever guesses.
-                let key_of_hash = app.vault.derive(Purpose::Idempotency);
-                let mut hash = Hmac::<Sha256>::new_from_slice(&*key_of_hash).expect("HMAC takes keys of any length");
-                hash.update(parts.uri.query().unwrap_or_default().as_bytes());
-                hash.update(&[0]);
-                hash.update(&bytes);
-                Some(RequestKey {
-                    caller: caller.actor().to_string(),
-                    method: parts.method.to_string(),
-                    path: parts.uri.path().to_owned(),
-                    key,
-                    body_hash: hex::encode(hash.finalize().into_bytes()),
-                })
-            }
-            _ => None,
-        };
         Ok(Create {
             body: read_json(&bytes)?,
-            request,
+            request: request_key(app, &parts, key, &bytes),
         })
     }
+}
+
+impl FromRequestParts<Arc<App>> for CreateBare {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+        let key = idempotency_key(&parts.headers)?;
+        Ok(CreateBare {
+            request: request_key(app, parts, key, &[]),
+        })
+    }
+}
+
+/// What the first answer to a request is kept under, if the caller sent a key.
+fn request_key(app: &App, parts: &Parts, key: Option<String>, body: &[u8]) -> Option<RequestKey> {
+    let (key, caller) = (key?, parts.extensions.get::<Caller>()?);
+    // With a key: a body may hold a short secret, which a plain hash would give away to whoever guesses.
+    let key_of_hash = app.vault.derive(Purpose::Idempotency);
+    let mut hash = Hmac::<Sha256>::new_from_slice(&*key_of_hash).expect("HMAC takes keys of any length");
+    hash.update(parts.uri.query().unwrap_or_default().as_bytes());
+    hash.update(&[0]);
+    hash.update(body);
+    Some(RequestKey {
+        caller: caller.actor().to_string(),
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        key,
+        body_hash: hex::encode(hash.finalize().into_bytes()),
+    })
 }
 
 /// `Idempotency-Key`: 1 to 255 visible ASCII characters.

@@ -1,4 +1,4 @@
-//! The paths of the spec whose operations come with later releases: `/build`, `/submit`, `/webhooks`.
+//! The paths of the spec whose operations come with later releases: `/build`, `/submit`.
 //! They authenticate and check scopes already; nothing can be made behind them, so lists are empty and no id is known.
 
 use axum::response::Response;
@@ -89,10 +89,3 @@ macro_rules! later {
 
 later!(build, "/build", "Build", "build", "builds");
 later!(submit, "/submit", "Submit", "submission", "submissions");
-later!(webhooks, "/webhooks", "Webhooks", "webhook", "webhooks");
-
-/// Comes with a later release; until then always 400.
-#[utoipa::path(put, path = "/webhooks", tag = "Webhooks", responses((status = 400, description = "Not yet", body = ErrorBody)))]
-pub async fn replace_webhook() -> Failure {
-    not_yet("webhooks")
-}

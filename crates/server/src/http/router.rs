@@ -18,7 +18,7 @@ use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scop
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, docs, env, health, invitations, later, members, openapi, orgs, pages, sessions,
-    update, update_check, update_report, uploads, usage,
+    update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -42,10 +42,14 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(api_keys::read)),
         endpoint(Access::Admin(Admin), routes!(api_keys::create)),
         endpoint(Access::Admin(Admin), routes!(api_keys::revoke)),
-        endpoint(Access::Admin(Admin), routes!(later::webhooks::list)),
-        endpoint(Access::Admin(Admin), routes!(later::webhooks::create)),
-        endpoint(Access::Admin(Admin), routes!(later::replace_webhook)),
-        endpoint(Access::Admin(Admin), routes!(later::webhooks::delete)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::read)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::create)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::replace)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::delete)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::rotate_secret)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::deliveries)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::redeliver)),
+        endpoint(Access::Admin(Admin), routes!(webhooks::test)),
         endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
         endpoint(Anyone, routes!(apps::read)),

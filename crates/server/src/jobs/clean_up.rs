@@ -7,6 +7,7 @@ use std::time::Duration;
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::org::SESSION_IDLE;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
+use launchway_domain::webhook::DELIVERY_LIFE;
 
 use crate::app::App;
 use crate::blob::Key;
@@ -17,6 +18,8 @@ use crate::ops::write::ANSWER_LIFE;
 
 const EVERY: Duration = Duration::from_secs(60);
 const BATCH: i64 = 100;
+/// Rows of bookkeeping forgotten in one transaction.
+const MANY: i64 = 1000;
 /// What broken uploads left is looked for at every so many clean-ups, for it means to walk the whole storage.
 const ABANDONED: u64 = 60;
 /// A package is kept so long after its last update is gone: a signed URL may still be in use.
@@ -47,6 +50,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
     let now = app.clock.now();
     remove_uploads(app, now).await?;
     remove_packages(app, now - PACKAGE_GRACE).await?;
+    forget_told(app, now - DELIVERY_LIFE).await?;
     forget_bookkeeping(app, now).await
 }
 
@@ -117,4 +121,18 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     system.forget_counts_before(now / MINUTE - 1).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// Forgets events and deliveries that ended long ago, some at a time: there may be very many.
+async fn forget_told(app: &App, before: EpochMs) -> Result<(), Failure> {
+    loop {
+        let mut tx = app.db.write().await?;
+        let mut system = tx.system(REASON);
+        let deliveries = system.forget_deliveries_before(before, MANY).await?;
+        let events = system.forget_events_before(before, MANY).await?;
+        tx.commit().await?;
+        if deliveries.max(events) < MANY as u64 {
+            return Ok(());
+        }
+    }
 }

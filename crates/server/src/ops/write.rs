@@ -29,6 +29,8 @@ pub struct Write<'a> {
     /// Where the answer is kept, and under what.
     request: Option<(OrgId, RequestKey)>,
     touched: bool,
+    /// Whether webhooks have something to do once it is durable.
+    wakes: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     now: EpochMs,
@@ -60,6 +62,7 @@ impl<'a> Write<'a> {
             request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
             request: None,
             touched: false,
+            wakes: false,
             audit: AuditLines::default(),
             now: app.clock.now(),
         })
@@ -212,13 +215,23 @@ impl<'a> Write<'a> {
             at: self.now,
             data: to_json(data)?,
         };
+        self.wakes = true;
         Ok(self.org().add_event(&event).await?)
+    }
+
+    /// Has the delivery of webhooks look for what is due once the change is durable.
+    pub fn wake_webhooks(&mut self) {
+        self.wakes = true;
     }
 
     /// Makes the change durable. When it returns, this node's checks see it.
     pub async fn commit(mut self) -> Result<(), Failure> {
         self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
+        if self.wakes {
+            self.app.webhooks.events.notify_one();
+            self.app.webhooks.deliveries.notify_one();
+        }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.
             if let Err(error) = self.app.index.catch_up(&self.app.db).await {

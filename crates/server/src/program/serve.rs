@@ -15,6 +15,7 @@ use crate::http::front::{self, Front};
 use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;
+use crate::outside::resolver::SystemResolver;
 use crate::program::{CommandError, demo};
 use crate::random::SystemRandom;
 
@@ -32,6 +33,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     let world = World {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
+        resolver: Arc::new(SystemResolver),
     };
     let app = App::open(config, format!("http://{}", reachable(address)), world).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;
@@ -45,6 +47,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         tokio::spawn(metrics::serve(app.clone(), listener));
     }
     let jobs = Jobs::start(&app);
+    let stopping = jobs.stopping();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let stop = async move {
@@ -53,6 +56,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
             _ = interrupt.recv() => {}
         }
         tracing::info!("stopping: no new requests, what runs is finished");
+        stopping.cancel();
     };
     let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
     announce(&app, address, with_demo).await?;

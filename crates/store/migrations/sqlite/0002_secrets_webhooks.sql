@@ -46,7 +46,8 @@ CREATE TABLE credentials (
 CREATE INDEX credentials_org ON credentials (org_id, id);
 CREATE INDEX credentials_expiry ON credentials (expires_at);
 
--- `events` and `bundle_ids` are JSON lists. After a rotation the old secret signs too until `old_sealed_until`.
+-- `events` and `bundle_ids` are JSON lists, `old_secrets` too: `[{sealed, until}]`, secrets that a rotation replaced and that
+-- sign until then. `failing_since`: the first try that failed after the last that did not.
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -58,15 +59,15 @@ CREATE TABLE webhooks (
     events TEXT NOT NULL,
     bundle_ids TEXT NOT NULL,
     sealed TEXT NOT NULL,
-    old_sealed TEXT,
-    old_sealed_until BIGINT,
+    old_secrets TEXT,
     failing_since BIGINT,
     created_by TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
 CREATE INDEX webhooks_org ON webhooks (org_id, id);
 
--- One event on its way to one webhook. `claim` numbers the tries: what a node reports of an older one is refused.
+-- One event on its way to one webhook. `claim` counts the times that a node took it to try it: what is reported of an older
+-- claim is refused. While it is being tried, `due_at` is when that claim lapses.
 CREATE TABLE deliveries (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -75,13 +76,13 @@ CREATE TABLE deliveries (
     type TEXT NOT NULL,
     body TEXT NOT NULL,
     status TEXT NOT NULL,
+    reason TEXT,
     tries BIGINT NOT NULL,
     claim BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    finished_at BIGINT
+    created_at BIGINT NOT NULL
 );
-CREATE INDEX deliveries_due ON deliveries (status, due_at);
+CREATE INDEX deliveries_due ON deliveries (webhook_id, status, due_at);
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, id);
 CREATE INDEX deliveries_age ON deliveries (created_at);
 

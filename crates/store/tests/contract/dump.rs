@@ -44,15 +44,6 @@ async fn fill_later_tables(db: &TestDb, org: &str) {
             "credentials",
             "'c1', '{org}', 'k', 'n', NULL, 'f', '{}', 's', NULL, NULL, 'u', 1",
         ),
-        (
-            "webhooks",
-            "'w1', '{org}', 'active', NULL, 'n', 'u', 'generic', '[]', '[]', 's', NULL, NULL, NULL, 'u', 1",
-        ),
-        (
-            "deliveries",
-            "'d1', '{org}', 'w1', 'event_x', 't', '{}', 'pending', 1, 2, 3, 4, NULL",
-        ),
-        ("delivery_tries", "'d1', 1, 2, 3, NULL, 'why'"),
     ] {
         let values = values.replace("{org}", org);
         db.raw(&format!("INSERT INTO {table} VALUES ({values})")).await;

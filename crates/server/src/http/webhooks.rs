@@ -1,0 +1,255 @@
+//! `/webhooks` (spec part 4, contract part 8).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::error::ErrorBody;
+use launchway_api::lists::{Deleted, OneOrPage, Page};
+use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
+use launchway_domain::id::WebhookId;
+use launchway_domain::webhook::{Delivery, Webhook};
+use launchway_store::{Org, Rows};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{Body, Create, CreateBare, Query};
+use crate::ops::write::{Begun, Write};
+use crate::ops::{deliveries as making, webhooks};
+
+/// Lists webhooks, or reads the one that `id` names.
+#[utoipa::path(
+    get,
+    path = "/webhooks",
+    tag = "Webhooks",
+    params(
+        ("id" = Option<String>, Query, description = "Read this webhook instead of listing"),
+        ("limit" = Option<i64>, Query, description = "Webhooks at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Webhooks to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of webhooks; with `id` the webhook", body = OneOrPage<WebhookView>),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("webhook")?;
+    let paging = query.paging()?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    match id {
+        Some(id) => {
+            let webhook = org.webhook(id.get()?).await?.ok_or(Failure::NoSuch("webhook"))?;
+            Ok(found(&shown(&mut org, &webhook).await?))
+        }
+        None => {
+            let rows = org.webhooks(paging).await?;
+            let mut items = Vec::with_capacity(rows.items.len());
+            for webhook in &rows.items {
+                items.push(shown(&mut org, webhook).await?);
+            }
+            let total = rows.total;
+            Ok(page(Rows { items, total }, paging, WebhookView::clone))
+        }
+    }
+}
+
+/// A webhook with its newest delivery.
+async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, Failure> {
+    let last = match org.last_delivery(webhook.id).await? {
+        Some(delivery) => Some(shown_delivery(org, &delivery).await?),
+        None => None,
+    };
+    Ok(WebhookView::of(webhook, last))
+}
+
+async fn shown_delivery(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, Failure> {
+    Ok(DeliveryView::of(delivery, &org.delivery_tries(delivery.id).await?))
+}
+
+/// Creates a webhook and shows the secret that its deliveries are signed with, this once.
+#[utoipa::path(
+    post,
+    path = "/webhooks",
+    tag = "Webhooks",
+    request_body = CreateWebhook,
+    responses((status = 201, description = "The record and the secret", body = WebhookWithSecret))
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateWebhook>,
+) -> Result<Response, Failure> {
+    let plan = webhooks::plan(&app, &new.body)?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let (webhook, secret) = webhooks::create(&mut write, plan).await?;
+    let mut answer = WebhookWithSecret {
+        record: WebhookView::of(&webhook, None),
+        secret: None,
+    };
+    write.commit_created(&answer).await?;
+    answer.secret = Some(secret.reveal());
+    Ok(created(&answer))
+}
+
+/// Replaces the record of a webhook. `status: active` turns a disabled one on again.
+#[utoipa::path(
+    put,
+    path = "/webhooks",
+    tag = "Webhooks",
+    request_body = ReplaceWebhook,
+    responses(
+        (status = 200, description = "The webhook", body = WebhookView),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn replace(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    body: Body<ReplaceWebhook>,
+) -> Result<Response, Failure> {
+    let id = body.0.id.as_deref().filter(|id| !id.is_empty());
+    let id: Option<WebhookId> = id.ok_or_else(|| Failure::bad("id is required"))?.parse().ok();
+    let plan = webhooks::replacement(&app, &body.0)?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let webhook = webhooks::replace(&mut write, id.ok_or(Failure::NoSuch("webhook"))?, plan).await?;
+    let view = shown(&mut write.org(), &webhook).await?;
+    write.commit().await?;
+    Ok(found(&view))
+}
+
+/// Deletes a webhook with its deliveries. Nothing more is sent to it.
+#[utoipa::path(
+    delete,
+    path = "/webhooks",
+    tag = "Webhooks",
+    params(("id" = String, Query, description = "The webhook")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("webhook")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    webhooks::delete(&mut write, id).await?;
+    write.commit().await?;
+    Ok(gone(id, "deleted"))
+}
+
+/// Gives a webhook a new secret and shows it, this once. For 24 hours deliveries are signed with the old one too.
+#[utoipa::path(
+    post,
+    path = "/webhooks/rotate-secret",
+    tag = "Webhooks",
+    params(("id" = String, Query, description = "The webhook")),
+    responses(
+        (status = 200, description = "The record and the new secret", body = WebhookWithSecret),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("webhook")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let (webhook, secret) = webhooks::rotate_secret(&mut write, id.get()?).await?;
+    let record = shown(&mut write.org(), &webhook).await?;
+    write.commit().await?;
+    Ok(found(&WebhookWithSecret {
+        record,
+        secret: Some(secret.reveal()),
+    }))
+}
+
+/// Lists the deliveries to a webhook with their attempts. They are kept for 30 days.
+#[utoipa::path(
+    get,
+    path = "/webhooks/deliveries",
+    tag = "Webhooks",
+    params(
+        ("id" = String, Query, description = "The webhook"),
+        ("limit" = Option<i64>, Query, description = "Deliveries at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Deliveries to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of deliveries", body = Page<DeliveryView>),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("webhook")?;
+    let paging = query.paging()?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    let webhook = org.webhook(id.get()?).await?.ok_or(Failure::NoSuch("webhook"))?;
+    let rows = org.deliveries(webhook.id, paging).await?;
+    let mut items = Vec::with_capacity(rows.items.len());
+    for delivery in &rows.items {
+        items.push(shown_delivery(&mut org, delivery).await?);
+    }
+    let total = rows.total;
+    Ok(page(Rows { items, total }, paging, DeliveryView::clone))
+}
+
+/// Sends the event of a delivery once more, at once, with the same event id and body.
+#[utoipa::path(
+    post,
+    path = "/webhooks/redeliver",
+    tag = "Webhooks",
+    params(("id" = String, Query, description = "The delivery")),
+    responses(
+        (status = 201, description = "The new delivery", body = DeliveryView),
+        (status = 404, description = "No delivery has this id", body = ErrorBody),
+    )
+)]
+pub async fn redeliver(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    new: CreateBare,
+) -> Result<Response, Failure> {
+    let id = query.id("delivery")?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let delivery = making::redeliver(&mut write, id.get()?).await?;
+    commit_delivery(write, &delivery).await
+}
+
+/// Sends `webhook.test` to a webhook, whatever events it is told of.
+#[utoipa::path(
+    post,
+    path = "/webhooks/test",
+    tag = "Webhooks",
+    params(("id" = String, Query, description = "The webhook")),
+    responses(
+        (status = 201, description = "The delivery", body = DeliveryView),
+        (status = 404, description = "No webhook has this id", body = ErrorBody),
+    )
+)]
+pub async fn test(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    new: CreateBare,
+) -> Result<Response, Failure> {
+    let id = query.id("webhook")?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let delivery = making::test(&mut write, id.get()?).await?;
+    commit_delivery(write, &delivery).await
+}
+
+async fn commit_delivery(write: Write<'_>, delivery: &Delivery) -> Result<Response, Failure> {
+    let view = DeliveryView::of(delivery, &[]);
+    write.commit_created(&view).await?;
+    Ok(created(&view))
+}

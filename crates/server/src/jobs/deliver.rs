@@ -1,0 +1,212 @@
+//! Delivery of events to webhooks: claims what is due, sends it, keeps what came of it, and says when it is tried again.
+//!
+//! A claim is durable before anything is sent, and lapses by itself: after `kill -9` another claim tries again what was on
+//! its way. So each delivery arrives at least once, and twice only when its report was lost.
+
+mod secrets;
+mod shares;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use launchway_domain::id::{OrgId, WebhookId};
+use launchway_domain::standard_webhooks::{Secret, signatures};
+use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::webhook::Try;
+use launchway_domain::webhook_message::rendered;
+use launchway_store::{Claimed, DueWebhook};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::deliveries::{Tried, report};
+use crate::outside::address_guard::shown;
+use crate::outside::webhook_sender::Message;
+use secrets::OpenedSecrets;
+use shares::{Load, share};
+
+/// What is due is looked for so often, besides what this process itself makes due.
+const EVERY: Duration = Duration::from_secs(1);
+/// Tries at a time, of all webhooks.
+const IN_ALL: usize = 64;
+/// Webhooks looked at in one round.
+const LOOK: i64 = 500;
+/// A claimed delivery that nobody has reported for so long is due again: twice what a try may take.
+pub const LAPSE: EpochMs = 30 * SECOND;
+const REASON: &str = "deliveries of every tenant go through one queue";
+
+/// Delivers. One of them in each process with the role `worker`.
+pub struct Deliverer {
+    app: Arc<App>,
+    secrets: OpenedSecrets,
+    running: JoinSet<Tried>,
+    /// Whose tries run.
+    places: HashMap<Id, (OrgId, WebhookId)>,
+    /// Tries that ended and are not kept yet.
+    ended: Vec<Tried>,
+}
+
+impl Deliverer {
+    /// Nothing runs yet.
+    pub fn new(app: Arc<App>) -> Deliverer {
+        Deliverer {
+            app,
+            secrets: OpenedSecrets::default(),
+            running: JoinSet::new(),
+            places: HashMap::new(),
+            ended: Vec::new(),
+        }
+    }
+
+    /// Delivers until `stop`, and then lets what runs finish.
+    pub async fn run(mut self, stop: CancellationToken) {
+        loop {
+            if let Err(failure) = self.round().await {
+                tracing::warn!(error = %failure, "webhooks will be delivered later");
+            }
+            tokio::select! {
+                () = stop.cancelled() => break,
+                Some(ended) = self.running.join_next_with_id() => self.gather(ended),
+                () = self.app.webhooks.deliveries.notified() => {}
+                () = tokio::time::sleep(EVERY) => {}
+            }
+        }
+        self.finish().await;
+    }
+
+    /// Delivers what is due now, until nothing is; gives how many tries that took. For tests, which tell when.
+    pub async fn deliver_due(&mut self) -> Result<usize, Failure> {
+        let mut tries = 0;
+        loop {
+            let claimed = self.round().await?;
+            tries += claimed;
+            match self.running.join_next_with_id().await {
+                Some(ended) => self.gather(ended),
+                None if claimed == 0 => return Ok(tries),
+                None => {}
+            }
+        }
+    }
+
+    /// Keeps what has ended, and starts what is due and has room; gives how many it started.
+    async fn round(&mut self) -> Result<usize, Failure> {
+        while let Some(ended) = self.running.try_join_next_with_id() {
+            self.gather(ended);
+        }
+        self.report().await?;
+        self.claim().await
+    }
+
+    async fn finish(mut self) {
+        while let Some(ended) = self.running.join_next_with_id().await {
+            self.gather(ended);
+        }
+        if let Err(failure) = self.report().await {
+            tracing::warn!(error = %failure, "some webhooks will be told the same once more");
+        }
+    }
+
+    fn gather(&mut self, ended: Result<(Id, Tried), JoinError>) {
+        match ended {
+            Ok((id, tried)) => {
+                self.places.remove(&id);
+                self.ended.push(tried);
+            }
+            // Its claim lapses, and it is tried again.
+            Err(error) => {
+                self.places.remove(&error.id());
+                tracing::error!(%error, "a try of a webhook broke down");
+            }
+        }
+    }
+
+    async fn report(&mut self) -> Result<(), Failure> {
+        if !self.ended.is_empty() {
+            // They stay until they are kept.
+            report(&self.app, self.ended.clone()).await?;
+            self.ended.clear();
+        }
+        Ok(())
+    }
+
+    async fn claim(&mut self) -> Result<usize, Failure> {
+        let free = IN_ALL - self.running.len();
+        if free == 0 {
+            return Ok(0);
+        }
+        let now = self.app.clock.now();
+        let due = self.app.db.read().await?.system(REASON).due_webhooks(now, LOOK).await?;
+        let shares = share(&due, &Load::of(self.places.values()), free);
+        if shares.is_empty() {
+            return Ok(0);
+        }
+        let mut tx = self.app.db.write().await?;
+        let mut claimed = Vec::new();
+        for (webhook, room) in shares {
+            let mine = tx
+                .system(REASON)
+                .claim_deliveries(webhook.id, now, now + LAPSE, room)
+                .await?;
+            claimed.push((webhook, mine));
+        }
+        tx.commit().await?;
+        let mut started = 0;
+        for (webhook, claimed) in claimed.into_iter().filter(|(_, claimed)| !claimed.is_empty()) {
+            match self.secrets.of(&self.app, webhook).await {
+                Ok(secrets) => {
+                    started += claimed.len();
+                    self.start(webhook, &secrets, claimed);
+                }
+                // No fault of the receiver: the claims lapse and are tried again.
+                Err(failure) => {
+                    tracing::error!(webhook = %webhook.id, error = %failure, "a webhook's secret cannot be opened");
+                }
+            }
+        }
+        Ok(started)
+    }
+
+    fn start(&mut self, webhook: &DueWebhook, secrets: &[Secret], claimed: Vec<Claimed>) {
+        for delivery in claimed {
+            let work = try_once(self.app.clone(), webhook.clone(), secrets.to_vec(), delivery);
+            let place = self.running.spawn(work);
+            self.places.insert(place.id(), (webhook.org_id, webhook.id));
+        }
+    }
+}
+
+/// Tries a claimed delivery.
+async fn try_once(app: Arc<App>, webhook: DueWebhook, secrets: Vec<Secret>, delivery: Claimed) -> Tried {
+    let (at, started) = (app.clock.now(), Instant::now());
+    let body = rendered(webhook.kind, &delivery.body, &app.public_url).into_owned();
+    let (id, timestamp) = (delivery.event_id.to_string(), at / SECOND);
+    let message = Message {
+        signatures: signatures(&secrets, &id, timestamp, body.as_bytes()),
+        url: webhook.url,
+        id,
+        timestamp,
+        body,
+    };
+    let reply = app.webhooks.sender.send(&message).await;
+    let took_ms = i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX);
+    tracing::debug!(
+        webhook = %webhook.id, delivery = %delivery.id, event = %message.id, host = %shown(&message.url),
+        status = reply.response_status, error = reply.error.as_deref(), took_ms, "told a webhook"
+    );
+    Tried {
+        org_id: webhook.org_id,
+        webhook_id: webhook.id,
+        delivery_id: delivery.id,
+        claim: delivery.claim,
+        tries: delivery.tries + 1,
+        tried: Try {
+            at,
+            took_ms,
+            response_status: reply.response_status,
+            error: reply.error,
+        },
+        ended_at: app.clock.now(),
+    }
+}

@@ -1,0 +1,224 @@
+//! Deliveries: made of events or by hand, and what became of their tries.
+
+use std::collections::BTreeMap;
+
+use launchway_api::webhooks::WebhookView;
+use launchway_domain::actor::Actor;
+use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
+use launchway_domain::time::EpochMs;
+use launchway_domain::webhook::{Delivery, DeliveryStatus, EventKind, Try, Webhook, WebhookStatus};
+use launchway_domain::webhook_message::generic;
+use launchway_domain::webhook_retry::{after_try, disabled_by, is_success};
+use launchway_store::{AuditRow, EventRow, TryReport, Tx};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::audit;
+use crate::ops::webhooks::locked;
+use crate::ops::write::{NOTHING, Write};
+use crate::outside::address_guard::shown;
+
+const REASON: &str = "the outbox serves every tenant";
+const DISABLED: &str = "This webhook is disabled; set its status to active first";
+
+/// A delivery that is due now.
+fn new_delivery(app: &App, webhook: &Webhook, event: (EventId, &str), body: String, now: EpochMs) -> Delivery {
+    Delivery {
+        id: app.random.id(now),
+        org_id: webhook.org_id,
+        webhook_id: webhook.id,
+        event_id: event.0,
+        kind: event.1.to_owned(),
+        body,
+        status: DeliveryStatus::Pending,
+        reason: None,
+        tries: 0,
+        due_at: now,
+        created_at: now,
+    }
+}
+
+/// Makes deliveries of the oldest events that have none yet, at most `limit`; gives how many events it took. Events that
+/// nobody wants are only marked.
+pub async fn fan_out(app: &App, limit: i64) -> Result<usize, Failure> {
+    if !app.db.read().await?.system(REASON).has_events_to_fan_out().await? {
+        return Ok(0);
+    }
+    let now = app.clock.now();
+    let mut tx = app.db.write().await?;
+    let events = tx.system(REASON).take_events(limit, now).await?;
+    let taken = events.len();
+    // Organizations in one order everywhere, so that two nodes never wait for each other.
+    let mut of_orgs: BTreeMap<OrgId, Vec<EventRow>> = BTreeMap::new();
+    for (org, event) in events {
+        of_orgs.entry(org).or_default().push(event);
+    }
+    for (org, events) in of_orgs {
+        let webhooks = tx.org(org).webhooks_to_tell().await?;
+        for event in events.iter().filter(|_| !webhooks.is_empty()) {
+            tell(app, &mut tx, &webhooks, event, now).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(taken)
+}
+
+async fn tell(app: &App, tx: &mut Tx, webhooks: &[Webhook], event: &EventRow, now: EpochMs) -> Result<(), Failure> {
+    let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+    let bundle_id = data["bundleId"].as_str();
+    let body = generic(&event.kind, event.at, &event.data);
+    for webhook in webhooks.iter().filter(|webhook| webhook.wants(&event.kind, bundle_id)) {
+        let delivery = new_delivery(app, webhook, (event.id, &event.kind), body.clone(), now);
+        tx.org(webhook.org_id).add_delivery(&delivery).await?;
+    }
+    Ok(())
+}
+
+/// Sends a webhook something to try it, whatever events it wants.
+pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, Failure> {
+    let webhook = active(write, id).await?;
+    let (app, now) = (write.app(), write.now());
+    let kind = EventKind::WebhookTest.as_str();
+    let data = json!({"id": webhook.id, "name": webhook.name}).to_string();
+    let event = (app.random.id(now), kind);
+    let delivery = new_delivery(app, &webhook, event, generic(kind, now, &data), now);
+    add(write, &delivery).await?;
+    let told = json!({"deliveryId": delivery.id});
+    write.audit("webhook.test", id, NOTHING, Some(&told)).await?;
+    Ok(delivery)
+}
+
+/// Sends the event of a delivery once more, with the same id and the same body.
+pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery, Failure> {
+    let none = || Failure::NoSuch("delivery");
+    let before = write.org().delivery(id).await?.ok_or_else(none)?;
+    let webhook = active(write, before.webhook_id)
+        .await
+        .map_err(|failure| match failure {
+            // It was deleted meanwhile, and the delivery with it.
+            Failure::NoSuch(_) => none(),
+            other => other,
+        })?;
+    let event = (before.event_id, before.kind.as_str());
+    let delivery = new_delivery(write.app(), &webhook, event, before.body.clone(), write.now());
+    add(write, &delivery).await?;
+    let told = json!({"deliveryId": delivery.id, "eventId": delivery.event_id, "of": id});
+    write
+        .audit("webhook.redeliver", webhook.id, NOTHING, Some(&told))
+        .await?;
+    Ok(delivery)
+}
+
+async fn active(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, Failure> {
+    let webhook = locked(write, id).await?;
+    match webhook.status {
+        WebhookStatus::Active => Ok(webhook),
+        WebhookStatus::Disabled => Err(Failure::bad(DISABLED)),
+    }
+}
+
+async fn add(write: &mut Write<'_>, delivery: &Delivery) -> Result<(), Failure> {
+    write.org().add_delivery(delivery).await?;
+    write.wake_webhooks();
+    Ok(())
+}
+
+/// A try that has ended, of a claimed delivery.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The organization.
+    pub org_id: OrgId,
+    /// The webhook.
+    pub webhook_id: WebhookId,
+    /// The delivery.
+    pub delivery_id: DeliveryId,
+    /// The number of the claim under which it was tried.
+    pub claim: i64,
+    /// How often it was tried, this one included.
+    pub tries: i64,
+    /// The try.
+    pub tried: Try,
+    /// When it ended.
+    pub ended_at: EpochMs,
+}
+
+/// Keeps what became of tries, all in one transaction. A webhook whose receiver says 410, or that has failed for five days,
+/// is disabled in it, with a line in the audit log.
+pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), Failure> {
+    // Webhooks in one order everywhere, so that two nodes never wait for each other.
+    all.sort_by_key(|one| (one.webhook_id, one.ended_at));
+    let mut tx = app.db.write().await?;
+    let mut lines: BTreeMap<OrgId, Vec<AuditRow>> = BTreeMap::new();
+    for of_webhook in all.chunk_by(|one, other| one.webhook_id == other.webhook_id) {
+        if let Some((org, line)) = report_of_webhook(app, &mut tx, of_webhook).await? {
+            lines.entry(org).or_default().push(line);
+        }
+    }
+    for (org, lines) in lines {
+        tx.org(org).add_audit(&lines, audit::link(app, Some(org))).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Keeps tries of one webhook; gives the line of the audit log when it was disabled by them.
+async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Option<(OrgId, AuditRow)>, Failure> {
+    let Some(Tried { org_id, webhook_id, .. }) = all.first() else {
+        return Ok(None);
+    };
+    let mut org = tx.org(*org_id);
+    // A deleted one took its deliveries along.
+    let Some(before) = org.lock_webhook(*webhook_id).await? else {
+        return Ok(None);
+    };
+    let mut after = before.clone();
+    let mut disabled = None;
+    for one in all {
+        let status = one.tried.response_status;
+        let report = TryReport {
+            id: one.delivery_id,
+            claim: one.claim,
+            tried: one.tried.clone(),
+            next: after_try(status, one.tries, one.ended_at),
+        };
+        if !org.report_try(&report).await? {
+            continue;
+        }
+        after.failing_since = match is_success(status) {
+            true => None,
+            false => after.failing_since.or(Some(one.tried.at)),
+        };
+        disabled = disabled.or(disabled_by(status, after.failing_since, one.ended_at));
+    }
+    let reason = disabled.filter(|_| before.status == WebhookStatus::Active);
+    if let Some(reason) = reason {
+        after.status = WebhookStatus::Disabled;
+        after.disabled_reason = Some(reason.to_string());
+        let canceled = format!("The webhook was disabled: {reason}");
+        org.cancel_deliveries(*webhook_id, &canceled).await?;
+        tracing::warn!(webhook = %webhook_id, org = %org_id, host = %shown(&before.url), %reason, "a webhook was disabled");
+    }
+    if after != before {
+        org.change_webhook(&after).await?;
+    }
+    Ok(reason.map(|_| (*org_id, disabled_line(app, &before, &after))))
+}
+
+fn disabled_line(app: &App, before: &Webhook, after: &Webhook) -> AuditRow {
+    let view = |webhook: &Webhook| WebhookView {
+        url: shown(&webhook.url),
+        ..WebhookView::of(webhook, None)
+    };
+    let text = |webhook: &Webhook| serde_json::to_string(&view(webhook)).ok();
+    AuditRow {
+        at: app.clock.now(),
+        actor: Actor::Service.to_string(),
+        action: "webhook.disable".to_owned(),
+        resource: before.id.to_string(),
+        before: text(before),
+        after: text(after),
+        address: String::new(),
+        request_id: String::new(),
+    }
+}

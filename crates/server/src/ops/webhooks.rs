@@ -1,0 +1,214 @@
+//! Making, changing and deleting webhooks, and their secrets.
+
+use launchway_api::webhooks::{CreateWebhook, ReplaceWebhook, WebhookView};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::WebhookId;
+use launchway_domain::org::normal_name;
+use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
+use launchway_domain::webhook::{
+    EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
+};
+use launchway_store::{OldSecret, Paging, WebhookSecrets};
+use zeroize::Zeroizing;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::apps;
+use crate::ops::write::{NOTHING, Write};
+use crate::outside::address_guard::{check_url, shown};
+use crate::vault::Place;
+
+/// Why somebody's pending deliveries end when the webhook is turned off.
+const TURNED_OFF: &str = "The webhook was disabled";
+/// What `disabledReason` says when a person did it.
+const BY_HAND: &str = "An admin disabled it";
+
+/// A webhook to be made, or what one is to become, its form checked.
+#[derive(Clone, Debug)]
+pub struct WebhookPlan {
+    name: String,
+    url: String,
+    kind: WebhookType,
+    events: EventFilter,
+    bundle_ids: Vec<BundleId>,
+    /// `None` stays as it is.
+    status: Option<WebhookStatus>,
+}
+
+/// Where the secrets of a webhook belong.
+pub fn place_of_secret(id: WebhookId) -> Place<'static> {
+    Place::new(id, "secret")
+}
+
+/// Checks a request for a webhook.
+pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, Failure> {
+    check_url(&request.url, app.webhooks.sender.allows_private())
+        .map_err(|refused| Failure::bad(format!("url {refused}")))?;
+    let kind = request.kind.as_deref().map(str::parse).transpose();
+    Ok(WebhookPlan {
+        name: normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
+        url: request.url.clone(),
+        kind: kind
+            .map_err(|_| Failure::bad("type must be generic, slack or teams"))?
+            .unwrap_or(WebhookType::Generic),
+        events: EventFilter::parse(&request.events).map_err(|invalid| Failure::bad(format!("events {invalid}")))?,
+        bundle_ids: bundle_ids(request.bundle_ids.as_deref().unwrap_or_default())?,
+        status: None,
+    })
+}
+
+/// Checks what a webhook is to become.
+pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, Failure> {
+    let record = CreateWebhook {
+        name: request.name.clone(),
+        url: request.url.clone(),
+        events: request.events.clone(),
+        kind: request.kind.clone(),
+        bundle_ids: request.bundle_ids.clone(),
+    };
+    let status = request.status.as_deref().map(str::parse).transpose();
+    Ok(WebhookPlan {
+        status: status.map_err(|_| Failure::bad("status must be active or disabled"))?,
+        ..plan(app, &record)?
+    })
+}
+
+/// Bundle identifiers as they were written; one that differs from another by letter case only counts once.
+fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, Failure> {
+    if texts.len() > MAX_BUNDLE_IDS {
+        return Err(Failure::bad(format!("bundleIds must hold at most {MAX_BUNDLE_IDS}")));
+    }
+    let mut kept: Vec<BundleId> = Vec::with_capacity(texts.len());
+    for text in texts {
+        let id = apps::bundle_id(text)
+            .map_err(|_| Failure::bad("bundleIds must hold bundle identifiers such as com.example.app"))?;
+        if !kept.contains(&id) {
+            kept.push(id);
+        }
+    }
+    Ok(kept)
+}
+
+/// A webhook as the audit log tells it: without what may be secret in its URL.
+fn audited(webhook: &Webhook) -> WebhookView {
+    WebhookView {
+        url: shown(&webhook.url),
+        ..WebhookView::of(webhook, None)
+    }
+}
+
+/// Makes a webhook; gives it with its secret.
+pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook, Secret), Failure> {
+    // One after the other, so that two at once do not both take the last place.
+    write.org().lock().await?;
+    let one = Paging { limit: 1, offset: 0 };
+    if write.org().webhooks(one).await?.total >= MAX_WEBHOOKS {
+        return Err(Failure::bad(format!(
+            "This organization has {MAX_WEBHOOKS} webhooks, which is the most; delete one first"
+        )));
+    }
+    let webhook = Webhook {
+        id: write.app().random.id(write.now()),
+        org_id: write.org_id(),
+        status: WebhookStatus::Active,
+        disabled_reason: None,
+        name: plan.name,
+        url: plan.url,
+        kind: plan.kind,
+        events: plan.events,
+        bundle_ids: plan.bundle_ids,
+        failing_since: None,
+        created_by: write.by(),
+        created_at: write.now(),
+    };
+    let (secret, sealed) = new_secret(write, webhook.id).await?;
+    write.org().create_webhook(&webhook, &sealed).await?;
+    write
+        .audit("webhook.create", webhook.id, NOTHING, Some(&audited(&webhook)))
+        .await?;
+    Ok((webhook, secret))
+}
+
+async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, String), Failure> {
+    let mut bytes = Zeroizing::new([0; SECRET_BYTES]);
+    write.app().random.fill(&mut *bytes);
+    let secret = Secret::new(bytes);
+    let sealed = write.seal(&place_of_secret(id), secret.bytes()).await?;
+    Ok((secret, sealed))
+}
+
+/// Gives a webhook its whole record anew. Turned on again it starts without failures; turned off its deliveries end.
+pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, Failure> {
+    let before = locked(write, id).await?;
+    let status = plan.status.unwrap_or(before.status);
+    let stays = status == before.status;
+    let after = Webhook {
+        status,
+        disabled_reason: match status {
+            WebhookStatus::Active => None,
+            WebhookStatus::Disabled if stays => before.disabled_reason.clone(),
+            WebhookStatus::Disabled => Some(BY_HAND.to_owned()),
+        },
+        failing_since: before
+            .failing_since
+            .filter(|_| plan.status != Some(WebhookStatus::Active)),
+        name: plan.name,
+        url: plan.url,
+        kind: plan.kind,
+        events: plan.events,
+        bundle_ids: plan.bundle_ids,
+        ..before.clone()
+    };
+    if after == before {
+        return Ok(after);
+    }
+    write.org().change_webhook(&after).await?;
+    if status == WebhookStatus::Disabled && !stays {
+        write.org().cancel_deliveries(id, TURNED_OFF).await?;
+    }
+    let (old, new) = (audited(&before), audited(&after));
+    // Where only a hidden part of the URL changed the line says no more than that something did.
+    if old != new || before.url != after.url {
+        write.audit("webhook.change", id, Some(&old), Some(&new)).await?;
+    }
+    Ok(after)
+}
+
+/// Deletes a webhook with its deliveries.
+pub async fn delete(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+    let webhook = locked(write, id).await?;
+    write.org().delete_webhook(id).await?;
+    write
+        .audit("webhook.delete", id, Some(&audited(&webhook)), NOTHING)
+        .await
+}
+
+/// Gives a webhook a new secret. The one before it goes on signing for a day, beside the new one.
+pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webhook, Secret), Failure> {
+    let webhook = locked(write, id).await?;
+    let now = write.now();
+    let secrets = write.org().webhook_secrets(id).await?.ok_or_else(none)?;
+    let (secret, sealed) = new_secret(write, id).await?;
+    let replaced = OldSecret {
+        sealed: secrets.sealed,
+        until: now + OLD_SECRET_LIFE,
+    };
+    let mut old = vec![replaced];
+    old.extend(secrets.old.into_iter().filter(|before| before.until > now));
+    old.truncate(MAX_OLD_SECRETS);
+    write
+        .org()
+        .set_webhook_secrets(id, &WebhookSecrets { sealed, old })
+        .await?;
+    write.audit("webhook.rotate_secret", id, NOTHING, NOTHING).await?;
+    Ok((webhook, secret))
+}
+
+/// A webhook that nobody else changes until this change ends.
+pub async fn locked(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, Failure> {
+    write.org().lock_webhook(id).await?.ok_or_else(none)
+}
+
+fn none() -> Failure {
+    Failure::NoSuch("webhook")
+}

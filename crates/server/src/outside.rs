@@ -1,0 +1,5 @@
+//! The world outside: what the service calls by itself, and how it is kept from calling what it must not.
+
+pub mod address_guard;
+pub mod resolver;
+pub mod webhook_sender;

@@ -1,0 +1,340 @@
+//! Which addresses a webhook may reach (contract part 8): public ones over https, unless the operator allows all.
+//!
+//! A URL is checked when it is given and before each try. A literal address is told by its value here, whatever it is
+//! written like; the addresses of a name are told by [`resolver`](super::resolver), at the moment they are dialled.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use reqwest::Url;
+
+/// A URL has at most this many bytes.
+pub const MAX_URL: usize = 2048;
+
+/// Why a URL cannot be used. The message is made to follow the name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlRefused {
+    /// It is too long.
+    #[error("must have at most {MAX_URL} bytes")]
+    TooLong,
+    /// It is no URL.
+    #[error("must be a URL such as https://example.com/hook, without spaces, control characters and backslashes")]
+    NoUrl,
+    /// It is not https, where only that is allowed.
+    #[error("must start with https://")]
+    NotHttps,
+    /// It is not even http.
+    #[error("must start with https:// or http://")]
+    NotHttp,
+    /// It holds a user name or a password.
+    #[error("must not hold a user name or password; put a token into the path or the query")]
+    UserInfo,
+    /// It names this machine.
+    #[error("must not name this machine: webhooks go to public addresses only")]
+    Localhost,
+    /// It names an address that is not public.
+    #[error("must not name an address that is not public")]
+    NotPublic,
+}
+
+/// Reads a URL. With `allow_private` it may be plain http, and name any host.
+///
+/// # Errors
+/// What is wrong with it. A name is not looked up.
+pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlRefused> {
+    if text.len() > MAX_URL {
+        return Err(UrlRefused::TooLong);
+    }
+    // The standard's parser would drop some of these and go on: what is dialled would not be what was read.
+    if text
+        .chars()
+        .any(|letter| letter.is_control() || letter.is_whitespace() || letter == '\\')
+    {
+        return Err(UrlRefused::NoUrl);
+    }
+    let (scheme, rest) = text.split_once("://").ok_or(UrlRefused::NoUrl)?;
+    match (scheme.to_ascii_lowercase().as_str(), allow_private) {
+        ("https", _) | ("http", true) => {}
+        (_, true) => return Err(UrlRefused::NotHttp),
+        (_, false) => return Err(UrlRefused::NotHttps),
+    }
+    // It would also take more slashes than two.
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() {
+        return Err(UrlRefused::NoUrl);
+    }
+    if authority.contains('@') {
+        return Err(UrlRefused::UserInfo);
+    }
+    let url = Url::parse(text).map_err(|_| UrlRefused::NoUrl)?;
+    let host = url
+        .host_str()
+        .filter(|_| url.port() != Some(0))
+        .ok_or(UrlRefused::NoUrl)?;
+    if !allow_private {
+        check_host(host)?;
+    }
+    Ok(url)
+}
+
+/// A host as the standard's parser writes it: decimal, octal, hexadecimal and shortened addresses are dotted by now.
+fn check_host(host: &str) -> Result<(), UrlRefused> {
+    if let Some(address) = literal(host) {
+        return if is_public(address) {
+            Ok(())
+        } else {
+            Err(UrlRefused::NotPublic)
+        };
+    }
+    let name = host.trim_end_matches('.');
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if last.eq_ignore_ascii_case("localhost") || last.eq_ignore_ascii_case("localdomain") {
+        return Err(UrlRefused::Localhost);
+    }
+    Ok(())
+}
+
+fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    bare.unwrap_or(host).parse().ok()
+}
+
+/// Scheme and host of a URL, for logs and audit lines: what stands behind may be a secret.
+pub fn shown(url: &str) -> String {
+    match Url::parse(url) {
+        Ok(url) => format!("{}/…", url.origin().ascii_serialization()),
+        Err(_) => "…".to_owned(),
+    }
+}
+
+/// Whether an address is one of the public Internet, by IANA's registries of special-purpose addresses. An address that
+/// carries an IPv4 address to be reached by translation is as public as that one.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+/// Networks of IPv4 that are not public, each with its prefix length.
+const NOT_PUBLIC_V4: [([u8; 4], u32); 16] = [
+    ([0, 0, 0, 0], 8),          // this network
+    ([10, 0, 0, 0], 8),         // private
+    ([100, 64, 0, 0], 10),      // shared by a carrier's customers
+    ([127, 0, 0, 0], 8),        // loopback
+    ([169, 254, 0, 0], 16),     // link-local, clouds' metadata among it
+    ([172, 16, 0, 0], 12),      // private
+    ([192, 0, 0, 0], 24),       // protocol assignments
+    ([192, 0, 2, 0], 24),       // documentation
+    ([192, 88, 99, 0], 24),     // 6to4 relays, given up
+    ([192, 168, 0, 0], 16),     // private
+    ([198, 18, 0, 0], 15),      // benchmarks
+    ([198, 51, 100, 0], 24),    // documentation
+    ([203, 0, 113, 0], 24),     // documentation
+    ([224, 0, 0, 0], 4),        // multicast
+    ([240, 0, 0, 0], 4),        // reserved
+    ([255, 255, 255, 255], 32), // broadcast
+];
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    !NOT_PUBLIC_V4.iter().any(|(network, length)| {
+        let mask = u32::MAX << (32 - length);
+        address.to_bits() & mask == u32::from_be_bytes(*network)
+    })
+}
+
+/// Networks of IPv6's public space, 2000::/3, that are not public.
+const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments: Teredo, benchmarks, ORCHID
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
+    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16), // 6to4: carries an IPv4 address past every check
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
+];
+const PUBLIC_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
+/// Translation to IPv4 where a network has no IPv4 of its own (RFC 6052).
+const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(mapped) = address.to_ipv4_mapped() {
+        return is_public_v4(mapped);
+    }
+    if within(address, NAT64) {
+        return is_public_v4(Ipv4Addr::from_bits(address.to_bits() as u32));
+    }
+    within(address, PUBLIC_V6) && !NOT_PUBLIC_V6.iter().any(|network| within(address, *network))
+}
+
+fn within(address: Ipv6Addr, (network, length): (Ipv6Addr, u32)) -> bool {
+    let mask = u128::MAX << (128 - length);
+    address.to_bits() & mask == network.to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_addresses_are_told_from_the_others() {
+        let public = [
+            "1.1.1.1",
+            "8.8.8.8",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "126.255.255.255",
+            "128.0.0.0",
+            "169.253.255.255",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.0.1.0",
+            "192.0.3.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "198.17.255.255",
+            "198.20.0.0",
+            "223.255.255.255",
+            "2001:200::1",
+            "2001:4860:4860::8888",
+            "2400:cb00::1",
+            "2606:4700:4700::1111",
+            "3ffe::1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+        ];
+        let others = [
+            "0.0.0.0",
+            "0.255.255.255",
+            "10.0.0.0",
+            "10.255.255.255",
+            "100.64.0.0",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.255",
+            "169.254.169.254",
+            "172.16.0.0",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.0.0",
+            "192.168.255.255",
+            "198.18.0.0",
+            "198.19.255.255",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "239.255.255.255",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::8.8.8.8",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:0:127.0.0.1",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::169.254.169.254",
+            "64:ff9b:1::8.8.8.8",
+            "64:ff9b:1:ffff::1",
+            "100::1",
+            "2001::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:20::1",
+            "2001:1ff:ffff::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "2002:808:808::1",
+            "3fff::1",
+            "3fff:fff::1",
+            "4000::1",
+            "5f00::1",
+            "fc00::1",
+            "fdff::1",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "ff02::1",
+        ];
+        for (addresses, wanted) in [(&public[..], true), (&others[..], false)] {
+            for address in addresses {
+                assert_eq!(is_public(address.parse().unwrap()), wanted, "{address}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_url_is_told_what_is_wrong_with_it() {
+        use UrlRefused::*;
+        let long = format!("https://example.com/{}", "a".repeat(MAX_URL));
+        for (url, wanted) in [
+            ("https://example.com", None),
+            ("HTTPS://Example.COM:8443/a?b=c#d", None),
+            ("https://example.com/@at", None),
+            ("https://bücher.example/", None),
+            ("https://example.com.", None),
+            ("https://8.8.8.8/", None),
+            ("https://[2606:4700:4700::1111]/", None),
+            (&long, Some(TooLong)),
+            ("", Some(NoUrl)),
+            ("example.com", Some(NoUrl)),
+            ("https:example.com", Some(NoUrl)),
+            ("https:/example.com", Some(NoUrl)),
+            ("https:///example.com", Some(NoUrl)),
+            ("https://", Some(NoUrl)),
+            ("https://?", Some(NoUrl)),
+            (" https://example.com", Some(NoUrl)),
+            ("https://exa\tmple.com", Some(NoUrl)),
+            ("https://example.com/a b", Some(NoUrl)),
+            ("https://example.com\\@evil.example", Some(NoUrl)),
+            ("https://example.com\0", Some(NoUrl)),
+            ("https://exa mple.com", Some(NoUrl)),
+            ("https://example.com:0/", Some(NoUrl)),
+            ("https://example.com:65536/", Some(NoUrl)),
+            ("https://[::1", Some(NoUrl)),
+            ("https://256.256.256.256/", Some(NoUrl)),
+            ("http://example.com", Some(NotHttps)),
+            ("ftp://example.com", Some(NotHttps)),
+            ("file:///etc/passwd", Some(NotHttps)),
+            ("https://user@example.com", Some(UserInfo)),
+            ("https://user:word@example.com", Some(UserInfo)),
+            ("https://@example.com", Some(UserInfo)),
+            ("https://localhost", Some(Localhost)),
+            ("https://LocalHost./", Some(Localhost)),
+            ("https://a.localhost:8443", Some(Localhost)),
+            ("https://localhost.localdomain", Some(Localhost)),
+            ("https://127.0.0.1", Some(NotPublic)),
+            ("https://[::1]/", Some(NotPublic)),
+        ] {
+            assert_eq!(check_url(url, false).err(), wanted, "{url:?}");
+        }
+    }
+
+    #[test]
+    fn where_everything_is_allowed_the_form_still_counts() {
+        for (url, wanted) in [
+            ("http://127.0.0.1:8080/", None),
+            ("https://localhost", None),
+            ("ftp://localhost", Some(UrlRefused::NotHttp)),
+            ("http://user@localhost", Some(UrlRefused::UserInfo)),
+            ("http:localhost", Some(UrlRefused::NoUrl)),
+        ] {
+            assert_eq!(check_url(url, true).err(), wanted, "{url:?}");
+        }
+    }
+
+    #[test]
+    fn only_scheme_and_host_are_shown() {
+        for (url, wanted) in [
+            (
+                "https://hooks.slack.com/services/T0/B0/secret",
+                "https://hooks.slack.com/…",
+            ),
+            ("https://example.com:8443?token=secret", "https://example.com:8443/…"),
+            ("nonsense", "…"),
+        ] {
+            assert_eq!(shown(url), wanted);
+        }
+    }
+}

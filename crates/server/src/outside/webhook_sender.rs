@@ -1,0 +1,223 @@
+//! One POST to a webhook's receiver: through the address guard, without proxies and redirects, in 15 seconds at most.
+
+use std::error::Error;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use launchway_domain::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER};
+use launchway_domain::webhook_retry::is_success;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Response};
+
+use super::address_guard::check_url;
+use super::resolver::{GuardedResolver, NoAddress, Resolver};
+
+/// How long a try may take, from the look-up of the name to the answer.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+/// So much of an answer is read: enough to tell why it was refused, and to use the connection again.
+const READ: usize = 4096;
+/// So much of a refusal is shown.
+const SHOWN: usize = 200;
+/// How long a connection waits to be used again.
+const IDLE: Duration = Duration::from_secs(15);
+const USER_AGENT: &str = concat!("Launchway/", env!("CARGO_PKG_VERSION"));
+
+/// Sends to receivers.
+pub struct WebhookSender {
+    resolver: Arc<dyn Resolver>,
+    allow_private: bool,
+    /// Made at the first use: it reads the system's certificates.
+    client: OnceLock<Result<Client, String>>,
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Where to.
+    pub url: String,
+    /// The event.
+    pub id: String,
+    /// When, in epoch seconds.
+    pub timestamp: i64,
+    /// The signatures of it.
+    pub signatures: String,
+    /// The body.
+    pub body: String,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The status of the answer; `None` when there was none.
+    pub response_status: Option<u16>,
+    /// Why it failed; `None` when it succeeded. It does not hold the URL.
+    pub error: Option<String>,
+}
+
+impl Reply {
+    fn none(error: impl Into<String>) -> Reply {
+        Reply {
+            response_status: None,
+            error: Some(error.into()),
+        }
+    }
+}
+
+impl WebhookSender {
+    /// A sender whose names are looked up by `resolver`. With `allow_private` it also uses plain http and private addresses.
+    pub fn new(resolver: Arc<dyn Resolver>, allow_private: bool) -> WebhookSender {
+        WebhookSender {
+            resolver,
+            allow_private,
+            client: OnceLock::new(),
+        }
+    }
+
+    /// Whether plain http and private addresses are allowed.
+    pub fn allows_private(&self) -> bool {
+        self.allow_private
+    }
+
+    /// Sends once, and reads the answer.
+    pub async fn send(&self, message: &Message) -> Reply {
+        match tokio::time::timeout(PATIENCE, self.try_to_send(message)).await {
+            Ok(reply) => reply,
+            Err(_) => Reply::none(format!(
+                "The receiver did not answer within {} seconds",
+                PATIENCE.as_secs()
+            )),
+        }
+    }
+
+    async fn try_to_send(&self, message: &Message) -> Reply {
+        // Again, for the setting may have changed since the webhook was made.
+        let url = match check_url(&message.url, self.allow_private) {
+            Ok(url) => url,
+            Err(refused) => return Reply::none(format!("The webhook's url {refused}")),
+        };
+        let client = match self.client.get_or_init(|| self.make_client()) {
+            Ok(client) => client,
+            Err(error) => return Reply::none(format!("This server cannot send webhooks: {error}")),
+        };
+        let request = client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ID_HEADER, &message.id)
+            .header(TIMESTAMP_HEADER, message.timestamp)
+            .header(SIGNATURE_HEADER, &message.signatures)
+            .body(message.body.clone());
+        match request.send().await {
+            Ok(response) => read(response).await,
+            Err(error) => Reply::none(why(&error)),
+        }
+    }
+
+    fn make_client(&self) -> Result<Client, String> {
+        let guard = GuardedResolver::new(self.resolver.clone(), self.allow_private);
+        Client::builder()
+            .dns_resolver(Arc::new(guard))
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .user_agent(USER_AGENT)
+            .pool_idle_timeout(IDLE)
+            .build()
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The status counts, whatever becomes of the rest of the answer; of a refusal its first words are kept.
+async fn read(mut response: Response) -> Reply {
+    let status = response.status().as_u16();
+    let mut start = Vec::new();
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            start.extend_from_slice(&chunk);
+            if start.len() >= READ {
+                break;
+            }
+        }
+    };
+    // A receiver that has told its status has answered: nobody waits long for the words behind it.
+    let _ = tokio::time::timeout(Duration::from_secs(2), reading).await;
+    let success = is_success(Some(status));
+    Reply {
+        response_status: Some(status),
+        error: (!success).then(|| refusal(status, &start)),
+    }
+}
+
+fn refusal(status: u16, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&body[..body.len().min(READ)]);
+    let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
+    let words: Vec<&str> = line.filter(|word| !word.is_empty()).collect();
+    let shown: String = words.join(" ").chars().take(SHOWN).collect();
+    match (status, shown.is_empty()) {
+        (300..=399, _) => format!("The receiver answered {status}; redirects are not followed"),
+        (_, true) => format!("The receiver answered {status}"),
+        (_, false) => format!("The receiver answered {status}: {shown}"),
+    }
+}
+
+/// Why there was no answer, in a sentence. The client's own texts hold the URL, which may hold a secret.
+fn why(error: &reqwest::Error) -> String {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(here) = cause {
+        if let Some(none) = here.downcast_ref::<NoAddress>() {
+            return none.to_string();
+        }
+        if let Some(tls) = here.downcast_ref::<rustls::Error>() {
+            return format!("The TLS connection failed: {tls}");
+        }
+        if let Some(io) = here.downcast_ref::<io::Error>() {
+            if let Some(tls) = io.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                return format!("The TLS connection failed: {tls}");
+            }
+            match io.kind() {
+                io::ErrorKind::ConnectionRefused => return "The connection was refused".to_owned(),
+                io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                    return "The receiver broke the connection off".to_owned();
+                }
+                io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+                    return "The receiver's network cannot be reached".to_owned();
+                }
+                io::ErrorKind::TimedOut => return "The connection timed out".to_owned(),
+                _ => {}
+            }
+        }
+        cause = here.source();
+    }
+    if error.is_connect() {
+        "The connection failed".to_owned()
+    } else {
+        "The receiver's answer cannot be read, or it broke the connection off".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_in_one_short_line() {
+        let long = "x".repeat(10_000);
+        for (status, body, wanted) in [
+            (500, "", "The receiver answered 500".to_owned()),
+            (
+                400,
+                " invalid\r\n\0payload\u{7} ",
+                "The receiver answered 400: invalid payload".to_owned(),
+            ),
+            (
+                302,
+                "moved",
+                "The receiver answered 302; redirects are not followed".to_owned(),
+            ),
+            (404, &long, format!("The receiver answered 404: {}", "x".repeat(SHOWN))),
+        ] {
+            assert_eq!(refusal(status, body.as_bytes()), wanted);
+        }
+        assert_eq!(refusal(400, b"\xff\xfe"), "The receiver answered 400: \u{fffd}\u{fffd}");
+    }
+}

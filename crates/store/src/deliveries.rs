@@ -1,0 +1,311 @@
+//! Deliveries of events to webhooks: made by the fan-out, claimed by the nodes that try them, kept with their tries.
+
+use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
+use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, WebhookType};
+use launchway_domain::webhook_retry::Next;
+
+use crate::sql::typed;
+use crate::webhooks::read_secrets;
+use crate::{Org, Paging, Rows, StoreError, System, WebhookSecrets};
+
+/// A webhook with deliveries that are due, and what is needed to try them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueWebhook {
+    /// Its id.
+    pub id: WebhookId,
+    /// The organization it belongs to.
+    pub org_id: OrgId,
+    /// How it is told.
+    pub kind: WebhookType,
+    /// Where it is told.
+    pub url: String,
+    /// What signs.
+    pub secrets: WebhookSecrets,
+}
+
+/// A delivery that this node tries now. Nobody else does until the claim lapses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// Its id.
+    pub id: DeliveryId,
+    /// The event.
+    pub event_id: EventId,
+    /// The body in its generic form.
+    pub body: String,
+    /// How often it was tried before.
+    pub tries: i64,
+    /// The number of the claim.
+    pub claim: i64,
+}
+
+/// What came of a claimed delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TryReport {
+    /// The delivery.
+    pub id: DeliveryId,
+    /// The number of the claim.
+    pub claim: i64,
+    /// The try.
+    pub tried: Try,
+    /// What comes next.
+    pub next: Next,
+}
+
+#[derive(sqlx::FromRow)]
+struct DeliveryRow {
+    id: String,
+    org_id: String,
+    webhook_id: String,
+    event_id: String,
+    #[sqlx(rename = "type")]
+    kind: String,
+    body: String,
+    status: String,
+    reason: Option<String>,
+    tries: i64,
+    due_at: i64,
+    created_at: i64,
+}
+
+impl DeliveryRow {
+    fn read(self) -> Result<Delivery, StoreError> {
+        Ok(Delivery {
+            id: typed("deliveries.id", &self.id)?,
+            org_id: typed("deliveries.org_id", &self.org_id)?,
+            webhook_id: typed("deliveries.webhook_id", &self.webhook_id)?,
+            event_id: typed("deliveries.event_id", &self.event_id)?,
+            kind: self.kind,
+            body: self.body,
+            status: typed("deliveries.status", &self.status)?,
+            reason: self.reason,
+            tries: self.tries,
+            due_at: self.due_at,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Adds a delivery to one of the organization's webhooks; false when there is no such webhook.
+    pub async fn add_delivery(&mut self, delivery: &Delivery) -> Result<bool, StoreError> {
+        let added = execute!(
+            self.tx,
+            "INSERT INTO deliveries \
+             (id, org_id, webhook_id, event_id, type, body, status, reason, tries, claim, due_at, created_at) \
+             SELECT $1, org_id, id, $4, $5, $6, $7, $8, $9, 0, $10, $11 FROM webhooks WHERE org_id = $2 AND id = $3",
+            delivery.id.to_string(),
+            &self.id,
+            delivery.webhook_id.to_string(),
+            delivery.event_id.to_string(),
+            &delivery.kind,
+            &delivery.body,
+            delivery.status.as_str(),
+            delivery.reason.as_deref(),
+            delivery.tries,
+            delivery.due_at,
+            delivery.created_at
+        )?;
+        Ok(added == 1)
+    }
+
+    /// One delivery.
+    pub async fn delivery(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            DeliveryRow,
+            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+             WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(DeliveryRow::read).transpose()
+    }
+
+    /// The deliveries to a webhook, newest first.
+    pub async fn deliveries(&mut self, webhook: WebhookId, paging: Paging) -> Result<Rows<Delivery>, StoreError> {
+        let webhook = webhook.to_string();
+        let rows = fetch_all!(
+            self.tx,
+            DeliveryRow,
+            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+             WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+            &self.id,
+            &webhook,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM deliveries WHERE org_id = $1 AND webhook_id = $2",
+            &self.id,
+            &webhook
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(DeliveryRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// The newest delivery to a webhook.
+    pub async fn last_delivery(&mut self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            DeliveryRow,
+            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+             WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1",
+            &self.id,
+            webhook.to_string()
+        )?;
+        row.map(DeliveryRow::read).transpose()
+    }
+
+    /// The tries of a delivery, oldest first.
+    pub async fn delivery_tries(&mut self, delivery: DeliveryId) -> Result<Vec<Try>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (i64, i64, Option<i64>, Option<String>),
+            "SELECT t.at, t.took_ms, t.response_status, t.error FROM delivery_tries t \
+             JOIN deliveries d ON d.id = t.delivery_id WHERE d.org_id = $1 AND t.delivery_id = $2 ORDER BY t.number",
+            &self.id,
+            delivery.to_string()
+        )?;
+        let status =
+            |number: i64| u16::try_from(number).map_err(|_| StoreError::Corrupt("delivery_tries.response_status"));
+        rows.into_iter()
+            .map(|(at, took_ms, response_status, error)| {
+                Ok(Try {
+                    at,
+                    took_ms,
+                    response_status: response_status.map(status).transpose()?,
+                    error,
+                })
+            })
+            .collect()
+    }
+
+    /// Keeps what came of a claimed delivery; false, and nothing is kept, when the claim is not the last one any more, or
+    /// the delivery ended meanwhile. The webhook must be locked (see [`Org::lock_webhook`]).
+    pub async fn report_try(&mut self, report: &TryReport) -> Result<bool, StoreError> {
+        let (status, due_at) = match report.next {
+            Next::Done => (DeliveryStatus::Succeeded, None),
+            Next::GivenUp => (DeliveryStatus::Failed, None),
+            Next::Again(at) => (DeliveryStatus::Pending, Some(at)),
+        };
+        let tries = fetch_optional!(
+            self.tx,
+            (i64,),
+            "UPDATE deliveries SET status = $4, due_at = COALESCE($5, due_at), tries = tries + 1 \
+             WHERE org_id = $1 AND id = $2 AND claim = $3 AND status = 'pending' RETURNING tries",
+            &self.id,
+            report.id.to_string(),
+            report.claim,
+            status.as_str(),
+            due_at
+        )?;
+        let Some((number,)) = tries else { return Ok(false) };
+        execute!(
+            self.tx,
+            "INSERT INTO delivery_tries (delivery_id, number, at, took_ms, response_status, error) \
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            report.id.to_string(),
+            number,
+            report.tried.at,
+            report.tried.took_ms,
+            report.tried.response_status.map(i64::from),
+            report.tried.error.as_deref()
+        )?;
+        Ok(true)
+    }
+
+    /// Ends the pending deliveries of a webhook, which must be locked, with a reason; gives how many.
+    pub async fn cancel_deliveries(&mut self, webhook: WebhookId, reason: &str) -> Result<u64, StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE deliveries SET status = 'canceled', reason = $3 \
+             WHERE org_id = $1 AND webhook_id = $2 AND status = 'pending'",
+            &self.id,
+            webhook.to_string(),
+            reason
+        )
+    }
+}
+
+impl System<'_> {
+    /// Active webhooks with deliveries that are due at `now`, those that wait longest first, at most `limit`.
+    pub async fn due_webhooks(&mut self, now: i64, limit: i64) -> Result<Vec<DueWebhook>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String, String, String, String, Option<String>, i64),
+            "SELECT w.id, w.org_id, w.type, w.url, w.sealed, w.old_secrets, \
+             (SELECT MIN(d.due_at) FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending') AS due \
+             FROM webhooks w WHERE w.status = 'active' AND EXISTS \
+             (SELECT 1 FROM deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_at <= $1) \
+             ORDER BY due, w.id LIMIT $2",
+            now,
+            limit
+        )?;
+        rows.into_iter()
+            .map(|(id, org, kind, url, sealed, old, _)| {
+                Ok(DueWebhook {
+                    id: typed("webhooks.id", &id)?,
+                    org_id: typed("webhooks.org_id", &org)?,
+                    kind: typed("webhooks.type", &kind)?,
+                    url,
+                    secrets: read_secrets(sealed, old.as_deref())?,
+                })
+            })
+            .collect()
+    }
+
+    /// Claims deliveries of a webhook that are due at `now`, at most `limit`, until `lapse`: then whoever looks may claim
+    /// them again. What another node is claiming is passed over.
+    pub async fn claim_deliveries(
+        &mut self,
+        webhook: WebhookId,
+        now: i64,
+        lapse: i64,
+        limit: i64,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let mut rows = fetch_all_locked!(
+            self.tx,
+            (String, String, String, i64, i64),
+            "WITH due AS MATERIALIZED (SELECT id FROM deliveries \
+             WHERE webhook_id = $1 AND status = 'pending' AND due_at <= $2 ORDER BY due_at, id LIMIT $4",
+            " FOR UPDATE SKIP LOCKED",
+            ") UPDATE deliveries SET claim = claim + 1, due_at = $3 WHERE id IN (SELECT id FROM due) \
+             RETURNING id, event_id, body, tries, claim",
+            webhook.to_string(),
+            now,
+            lapse,
+            limit
+        )?;
+        rows.sort();
+        rows.into_iter()
+            .map(|(id, event_id, body, tries, claim)| {
+                Ok(Claimed {
+                    id: typed("deliveries.id", &id)?,
+                    event_id: typed("deliveries.event_id", &event_id)?,
+                    body,
+                    tries,
+                    claim,
+                })
+            })
+            .collect()
+    }
+
+    /// Forgets deliveries that were made before `time` and have ended, at most `limit`, with their tries; gives how many.
+    pub async fn forget_deliveries_before(&mut self, time: i64, limit: i64) -> Result<u64, StoreError> {
+        let rows = fetch_all_locked!(
+            self.tx,
+            (String,),
+            "WITH old AS MATERIALIZED (SELECT id FROM deliveries \
+             WHERE created_at < $1 AND status <> 'pending' ORDER BY created_at LIMIT $2",
+            " FOR UPDATE SKIP LOCKED",
+            ") DELETE FROM deliveries WHERE id IN (SELECT id FROM old) RETURNING id",
+            time,
+            limit
+        )?;
+        Ok(rows.len() as u64)
+    }
+}

@@ -1,0 +1,132 @@
+//! Webhooks: the record comes back as it was kept, secrets are rotated, and deletion takes the deliveries along.
+
+use launchway_domain::id::OrgId;
+use launchway_domain::webhook::{EventFilter, Webhook, WebhookStatus, WebhookType};
+use launchway_store::{Db, OldSecret, WebhookSecrets};
+
+use crate::deliveries::{a_delivery, new_delivery};
+use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
+
+/// An active webhook for every event, not kept yet.
+pub fn new_webhook(org_id: OrgId) -> Webhook {
+    Webhook {
+        id: new_id(),
+        org_id,
+        status: WebhookStatus::Active,
+        disabled_reason: None,
+        name: unique("Webhook"),
+        url: "https://example.com/hook?token=é".to_owned(),
+        kind: WebhookType::Generic,
+        events: EventFilter::All,
+        bundle_ids: Vec::new(),
+        failing_since: None,
+        created_by: "operator".to_owned(),
+        created_at: NOW,
+    }
+}
+
+/// Makes a webhook.
+pub async fn a_webhook(db: &Db, org: OrgId) -> Webhook {
+    let webhook = new_webhook(org);
+    org_writes!(db, org, create_webhook(&webhook, "sealed"));
+    webhook
+}
+
+contract! {
+    async fn comes_back_as_it_was_kept(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let plain = a_webhook(db, org).await;
+        let full = Webhook {
+            status: WebhookStatus::Disabled,
+            disabled_reason: Some("why".to_owned()),
+            kind: WebhookType::Slack,
+            events: EventFilter::parse(&["build.failed", "update.published"]).unwrap(),
+            bundle_ids: vec![bundle("com.Example.a"), bundle("com.example.b")],
+            ..new_webhook(org)
+        };
+        org_writes!(db, org, create_webhook(&full, "sealed too"));
+        for webhook in [&plain, &full] {
+            assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(webhook.clone()));
+            assert_eq!(org_writes!(db, org, lock_webhook(webhook.id)), Some(webhook.clone()));
+        }
+        let read = org_reads!(db, org, webhook(full.id)).unwrap();
+        assert_eq!(read.bundle_ids[0].as_str(), "com.Example.a", "as it was written");
+        assert_eq!(org_reads!(db, org, webhook(new_id())), None);
+        assert_eq!(org_writes!(db, org, lock_webhook(new_id())), None);
+        let list = org_reads!(db, org, webhooks(ALL));
+        assert_eq!(org_writes!(db, org, webhooks_to_tell()), std::slice::from_ref(&plain));
+        assert_eq!((list.items, list.total), (vec![full, plain], 2));
+    }
+
+    async fn is_changed(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (webhook, bystander) = (a_webhook(db, org).await, a_webhook(db, org).await);
+        let changed = Webhook {
+            status: WebhookStatus::Disabled,
+            disabled_reason: Some("why".to_owned()),
+            name: "new".to_owned(),
+            url: "https://example.org".to_owned(),
+            kind: WebhookType::Teams,
+            events: EventFilter::parse(&["webhook.test"]).unwrap(),
+            bundle_ids: vec![bundle("com.example.a")],
+            failing_since: Some(NOW),
+            ..webhook.clone()
+        };
+        org_writes!(db, org, change_webhook(&changed));
+        assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(changed));
+        assert_eq!(org_reads!(db, org, webhook(bystander.id)), Some(bystander));
+        let secrets = org_reads!(db, org, webhook_secrets(webhook.id)).unwrap();
+        assert_eq!(secrets, WebhookSecrets { sealed: "sealed".to_owned(), old: vec![] });
+        org_writes!(db, org, change_webhook(&webhook));
+        assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(webhook));
+    }
+
+    async fn secrets_are_replaced(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let webhook = a_webhook(db, org).await;
+        let old = |sealed: &str, until| OldSecret { sealed: sealed.to_owned(), until };
+        for secrets in [
+            WebhookSecrets { sealed: "two".to_owned(), old: vec![old("sealed", NOW)] },
+            WebhookSecrets { sealed: "three".to_owned(), old: vec![old("two", NOW + 1), old("sealed", NOW)] },
+            WebhookSecrets { sealed: "four".to_owned(), old: vec![] },
+        ] {
+            org_writes!(db, org, set_webhook_secrets(webhook.id, &secrets));
+            assert_eq!(org_reads!(db, org, webhook_secrets(webhook.id)), Some(secrets.clone()));
+            a_delivery(db, &webhook).await;
+            assert_eq!(system_reads!(db, due_webhooks(NOW, 10))[0].secrets, secrets);
+        }
+        assert_eq!(org_reads!(db, org, webhook_secrets(new_id())), None);
+    }
+
+    async fn is_deleted_with_its_deliveries(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (webhook, bystander) = (a_webhook(db, org).await, a_webhook(db, org).await);
+        let (gone, stays) = (a_delivery(db, &webhook).await, a_delivery(db, &bystander).await);
+        assert!(org_writes!(db, org, delete_webhook(webhook.id)));
+        assert!(!org_writes!(db, org, delete_webhook(webhook.id)));
+        assert_eq!(org_reads!(db, org, webhook(webhook.id)), None);
+        assert_eq!(org_reads!(db, org, delivery(gone.id)), None);
+        assert_eq!(org_reads!(db, org, delivery(stays.id)), Some(stays));
+        assert!(!org_writes!(db, org, add_delivery(&new_delivery(&webhook))), "nothing more is made for it");
+    }
+
+    /// What the fan-out has read as active gets its deliveries, or is not read.
+    async fn cannot_be_deleted_while_deliveries_are_made_for_it(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let webhook = a_webhook(db, org).await;
+        let other = db.again().await;
+        let mut fan_out = db.write().await.unwrap();
+        assert_eq!(fan_out.org(org).webhooks_to_tell().await.unwrap().len(), 1);
+        let id = webhook.id;
+        let deletion = tokio::spawn(async move {
+            let gone = org_writes!(other, org, delete_webhook(id));
+            other.close().await;
+            gone
+        });
+        db.until_one_waits().await;
+        assert!(fan_out.org(org).add_delivery(&new_delivery(&webhook)).await.unwrap());
+        fan_out.commit().await.unwrap();
+        assert!(deletion.await.unwrap());
+        assert!(db.rows_of("deliveries").await.is_empty());
+    }
+}
