@@ -2,6 +2,7 @@
 
 use launchway_domain::time::EpochMs;
 
+use crate::asn1::without_leading_zeros;
 use crate::certificate::Certificate;
 use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFormat};
 use crate::keystore;
@@ -43,7 +44,7 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
             common_name: certificate.subject.common(),
             certificate_use,
             issuer: certificate.issuer.common(),
-            serial_number: hex::encode(&certificate.serial),
+            serial_number: hex::encode(without_leading_zeros(&certificate.serial)),
             sha1_fingerprint,
             not_before: certificate.not_before,
             key_algorithm: key.algorithm(),

@@ -37,6 +37,8 @@ pub use refusal::Refusal;
 
 /// A credential has at most this many bytes.
 pub const MAX_SIZE: usize = 1 << 20;
+/// Bytes of the facts as JSON: names in a file are short, or not worth keeping.
+const MAX_FACTS: usize = 1 << 16;
 
 /// What a user gives of one credential. Only what belongs to its kind is looked at; an empty text counts as absent.
 #[derive(Clone, Copy, Default)]
@@ -68,12 +70,16 @@ pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusa
     if given.content.len() > MAX_SIZE {
         return Err(Refusal::TooLarge);
     }
-    match kind {
+    let facts = match kind {
         Kind::AppStoreConnectKey => app_store_connect_key::read(given),
         Kind::GoogleServiceAccount => google_service_account::read(given),
         Kind::AndroidKeystore => android_keystore::read(given, now),
         Kind::AppleCertificate => apple_certificate::read(given, now),
         Kind::ProvisioningProfile => provisioning_profile::read(given, now),
+    }?;
+    match serde_json::to_vec(&facts) {
+        Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
+        _ => Err(Refusal::TooMuchText { kind }),
     }
 }
 

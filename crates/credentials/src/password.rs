@@ -6,6 +6,8 @@ use crate::fault::Fault;
 
 /// Rounds of derivation that one file may ask for in all. Programs write 2,000 to 100,000 for each part of a file.
 const MAX_ROUNDS: u64 = 10_000_000;
+/// Bytes of a password: each key of a file costs a digest of it.
+const MAX_PASSWORD: usize = 1024;
 
 /// A password in the bytes that each derivation takes.
 pub(crate) struct Password {
@@ -18,8 +20,12 @@ pub(crate) struct Password {
 }
 
 impl Password {
-    /// The one form of a password, or the two forms that programs have for the empty one.
+    /// The one form of a password, or the two forms that programs have for the empty one. None of one that is too long to
+    /// open anything.
     pub(crate) fn forms(text: &str) -> Vec<Self> {
+        if text.len() > MAX_PASSWORD {
+            return Vec::new();
+        }
         let utf16: Zeroizing<Vec<u8>> = Zeroizing::new(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
         let mut ended = Zeroizing::new(Vec::with_capacity(utf16.len() + 2));
         ended.extend_from_slice(&utf16);

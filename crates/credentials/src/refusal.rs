@@ -195,6 +195,12 @@ pub enum Refusal {
         /// What it must be.
         form: &'static str,
     },
+    /// Endless names and lists.
+    #[error("The {} holds names of more than 64 KiB in all. {}", kind.title(), renew(*kind))]
+    TooMuchText {
+        /// What it is.
+        kind: Kind,
+    },
     /// The key of an App Store Connect key is not on the curve that Apple uses.
     #[error(
         "The App Store Connect key must be an EC key on the curve P-256. Upload the .p8 file from App Store Connect."

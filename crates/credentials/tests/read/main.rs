@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod accepted;
+mod bad_files;
 mod broken;
 mod fixture;
 mod mutator;
