@@ -22,6 +22,7 @@ pub(crate) enum Form {
     Json,
     PropertyList,
     Zip,
+    Base64,
 }
 
 impl Form {
@@ -43,6 +44,7 @@ impl Form {
             Form::Json => "a JSON file",
             Form::PropertyList => "a property list",
             Form::Zip => "a ZIP archive",
+            Form::Base64 => "the Base64 text of a file",
         }
     }
 }
@@ -115,8 +117,17 @@ fn form_of_text(content: &[u8]) -> Option<Form> {
             Form::Json
         });
     }
-    (text.starts_with("<?xml") || text.starts_with("<!DOCTYPE plist") || text.starts_with("<plist"))
-        .then_some(Form::PropertyList)
+    if ["<?xml", "<!DOCTYPE plist", "<plist"]
+        .iter()
+        .any(|start| text.starts_with(start))
+    {
+        return Some(Form::PropertyList);
+    }
+    // A SEQUENCE of more than 255 bytes, or the first bytes of JKS.
+    ["MII", "/u3+7"]
+        .iter()
+        .any(|start| text.starts_with(start))
+        .then_some(Form::Base64)
 }
 
 /// The text of a file without the mark that some editors put before it.

@@ -26,6 +26,12 @@ fn a_file_cut_anywhere_is_truncated_or_damaged() {
     for (kind, fixture) in good() {
         let whole = fixture.content.trim_ascii_end().len();
         assert_eq!(read_changed(kind, &fixture, &[]), Err(Refusal::Empty));
+        let half = read_changed(kind, &fixture, &fixture.content[..whole / 2]).unwrap_err();
+        let title = kind.title();
+        assert_eq!(
+            half.to_string(),
+            format!("The {title} is truncated or damaged. Upload the original file again.")
+        );
         for length in 1..whole {
             let cut = read_changed(kind, &fixture, &fixture.content[..length]);
             assert_eq!(cut, Err(Refusal::Damaged { kind }), "{} cut to {length}", fixture.name);

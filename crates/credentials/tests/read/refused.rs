@@ -56,6 +56,8 @@ fn a_file_of_another_kind_is_called_by_its_name() {
             (b"\0\0\0\x02\0\0\0\x14", "a Bouncy Castle keystore (BKS)"),
             (b"-----BEGIN CERTIFICATE REQUEST-----", "a certificate request"),
             (b"-----BEGIN OPENSSH PRIVATE KEY-----", "a PEM file"),
+            (b"MIIKigIBAzCCCgUGCSqGSIb3DQEHAaCC", "the Base64 text of a file"),
+            (b"/u3+7QAAAAIAAAABAAAAAQAGdXBsb2Fk", "the Base64 text of a file"),
         ] {
             let expected = match kind {
                 AndroidKeystore if content[0] == 0 => continue,
