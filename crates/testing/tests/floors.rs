@@ -15,6 +15,7 @@ use serde_json::Value;
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-credentials", &["launchway-domain"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
