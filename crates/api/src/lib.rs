@@ -6,6 +6,7 @@ pub mod apps;
 pub mod audit;
 pub mod auth;
 pub mod check;
+pub mod credentials;
 pub mod env_vars;
 pub mod error;
 pub mod keys;

@@ -15,6 +15,7 @@ mod api_keys;
 mod apps;
 mod audit;
 mod auth;
+mod credentials;
 mod docs;
 mod env;
 mod health;

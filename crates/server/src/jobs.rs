@@ -3,6 +3,7 @@
 pub mod check_counts;
 pub mod clean_up;
 pub mod deliver;
+pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
 pub mod lease;
@@ -40,6 +41,8 @@ impl Jobs {
         if app.config.roles.worker {
             let cleaning = lease::run(app.clone(), "clean_up", lease::RENEWAL, clean_up::run);
             jobs.leased.spawn(cleaning);
+            let telling = lease::run(app.clone(), "expiry", lease::RENEWAL, expiry::run);
+            jobs.leased.spawn(telling);
             tokio::spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());
             jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));

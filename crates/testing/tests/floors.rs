@@ -20,7 +20,12 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
         "launchway-server",
-        &["launchway-api", "launchway-domain", "launchway-store"],
+        &[
+            "launchway-api",
+            "launchway-credentials",
+            "launchway-domain",
+            "launchway-store",
+        ],
         &["launchway-client", TESTING],
     ),
     (

@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, docs, env, health, invitations, later, members, openapi, orgs, pages, sessions,
-    update, update_check, update_report, uploads, usage, webhooks,
+    api_keys, apps, audit, auth, credentials, docs, env, health, invitations, later, members, openapi, orgs, pages,
+    sessions, update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -50,6 +50,9 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(webhooks::deliveries)),
         endpoint(Access::Admin(Admin), routes!(webhooks::redeliver)),
         endpoint(Access::Admin(Admin), routes!(webhooks::test)),
+        endpoint(Access::Admin(Admin), routes!(credentials::read)),
+        endpoint(Access::Admin(Admin), routes!(credentials::create)),
+        endpoint(Access::Admin(Admin), routes!(credentials::delete)),
         endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
         endpoint(Anyone, routes!(apps::read)),
