@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use crate::app::App;
 
-const EVERY: Duration = Duration::from_secs(10);
+const EVERY: Duration = Duration::from_secs(5);
 
 /// What is on its way.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl CheckCounts {
     }
 }
 
-/// Writes what was counted, every ten seconds.
+/// Writes what was counted, every five seconds.
 pub async fn run(app: Arc<App>) {
     let mut tick = tokio::time::interval(EVERY);
     loop {

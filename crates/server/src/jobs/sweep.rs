@@ -1,5 +1,8 @@
 //! The sweep: once a day it walks the whole object storage and removes what no row names. Normally there is nothing: it
 //! finds what a process left behind that died between object storage and database.
+//!
+//! Each installation leaves its mark in the storage. Where there is the mark of another one, nothing is removed: what its
+//! database names is nothing to ours.
 
 use launchway_domain::id::UploadId;
 use launchway_domain::time::{DAY, EpochMs};
@@ -17,6 +20,10 @@ const PAGE: usize = 1000;
 /// How long nothing may name an object.
 const GRACE: EpochMs = DAY;
 const EVERY: EpochMs = DAY;
+/// Where installations leave their marks.
+const MARKS: &str = "installations";
+/// The fact that holds the name of this installation.
+const INSTALLATION: &str = "installation";
 /// The fact that tells how far the sweep is.
 const PROGRESS: &str = "sweep";
 const REASON: &str = "object storage holds the objects of every tenant";
@@ -30,17 +37,27 @@ struct Progress {
     after: Option<String>,
 }
 
-/// Goes on with the sweep where it stands, or begins the next when a day has gone since the last began. Gives how many
+/// Goes on with the sweep where it stands, or begins the next when a day has gone since the last began, the first a day
+/// after it was asked for the first time: others that use the storage shall have left their marks by then. Gives how many
 /// objects were removed. Every page's end is kept, so it may break off anywhere.
 pub async fn sweep(app: &App) -> Result<u64, Failure> {
     let now = app.clock.now();
     let mut progress = match read_progress(app).await? {
-        Some(progress) if progress.after.is_some() || now < progress.began_at + EVERY => progress,
-        _ => Progress {
+        Some(progress) if progress.after.is_some() => progress,
+        Some(progress) if now < progress.began_at + EVERY => return Ok(0),
+        known => Progress {
             began_at: now,
-            after: Some(String::new()),
+            after: known.map(|_| String::new()),
         },
     };
+    if !is_alone(app).await? {
+        // Asked again in a day, not in a minute.
+        progress = Progress {
+            began_at: now,
+            after: None,
+        };
+    }
+    keep_progress(app, &progress).await?;
     let mut removed = 0;
     while let Some(after) = progress.after.take() {
         let (next, gone) = sweep_page(app, &after, PAGE).await?;
@@ -52,6 +69,32 @@ pub async fn sweep(app: &App) -> Result<u64, Failure> {
         tracing::info!(removed, "objects that nothing named were removed");
     }
     Ok(removed)
+}
+
+/// Leaves the mark of this installation in the storage, and tells whether it is the only one there.
+async fn is_alone(app: &App) -> Result<bool, Failure> {
+    let mut tx = app.db.write().await?;
+    let name = tx.system(REASON).keep_meta(INSTALLATION, &app.random.token()).await?;
+    tx.commit().await?;
+    let (folder, mark) = (key(MARKS)?, key(&format!("{MARKS}/{name}"))?);
+    if app.blob.head(&mark).await?.is_none() {
+        let empty = tempfile::NamedTempFile::new()
+            .map_err(|error| Failure::Unavailable(format!("a temporary file: {error}")))?;
+        app.blob.put_file(&mark, empty.path()).await?;
+    }
+    let marks = app.blob.list_page(&folder, None, 2).await?;
+    let other = marks.into_iter().find(|listed| listed.key != mark);
+    if let Some(other) = &other {
+        tracing::warn!(
+            mark = other.key.as_str(),
+            "another installation uses this object storage, so what nothing names is left there; remove its mark if it is gone"
+        );
+    }
+    Ok(other.is_none())
+}
+
+fn key(text: &str) -> Result<Key, Failure> {
+    Key::new(text).map_err(|error| Failure::Internal(error.to_string()))
 }
 
 async fn read_progress(app: &App) -> Result<Option<Progress>, Failure> {
@@ -72,12 +115,8 @@ async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<Stri
     let Some(folder) = FOLDERS.into_iter().find(|folder| *folder >= place) else {
         return Ok((None, 0));
     };
-    let internal = |error: crate::blob::BadKey| Failure::Internal(error.to_string());
     let start = if folder == place { Key::new(after).ok() } else { None };
-    let page = app
-        .blob
-        .list_page(&Key::new(folder).map_err(internal)?, start.as_ref(), limit)
-        .await?;
+    let page = app.blob.list_page(&key(folder)?, start.as_ref(), limit).await?;
     let oldest = app.clock.now() - GRACE;
     let mut removed = 0;
     for object in page.iter().filter(|object| object.written_ms <= oldest) {

@@ -6,6 +6,7 @@ use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
 use launchway_server::blob::s3::Credentials;
+use launchway_server::config::Storage;
 use launchway_server::jobs::clean_up::clean_up;
 use launchway_server::jobs::sweep::sweep;
 use launchway_testing::postgres::Postgres;
@@ -35,9 +36,11 @@ async fn store(app: &TestApp, key: &str) {
         .unwrap();
 }
 
+/// Every object but the marks of installations.
 async fn stored(app: &TestApp) -> Vec<String> {
     let keys = app.app.blob.list(None).await.unwrap();
-    keys.iter().map(|key| key.as_str().to_owned()).collect()
+    let names = keys.iter().map(|key| key.as_str().to_owned());
+    names.filter(|name| !name.starts_with("installations/")).collect()
 }
 
 /// Says that the sweep stands behind this key.
@@ -73,7 +76,6 @@ async fn what_nothing_names_goes(app: TestApp) {
         store(&app, name).await;
     }
     let before = stored(&app).await;
-    assert_eq!(sweep(&app.app).await.unwrap(), 0);
     app.advance(DAY - HOUR);
     standing_behind(&app, "").await;
     assert_eq!(sweep(&app.app).await.unwrap(), 0);
@@ -93,8 +95,7 @@ async fn what_nothing_names_goes(app: TestApp) {
     clean_up(&app.app).await.unwrap();
     app.advance(10 * DAY);
     assert_eq!(sweep(&app.app).await.unwrap(), 0);
-    assert_eq!(update["status"], "published");
-    assert!(stored(&app).await.contains(&named[0]));
+    assert!(stored(&app).await.contains(&named[0]), "{update}");
 }
 
 #[tokio::test]
@@ -136,12 +137,59 @@ async fn it_begins_once_a_day_and_goes_on_where_it_broke_off() {
     assert_eq!(sweep(&app.app).await.unwrap(), 1);
 }
 
+#[tokio::test]
+async fn the_first_begins_a_day_after_the_start() {
+    let app = in_the_present(Setup::default()).await;
+    store(&app, "packages/a").await;
+    app.advance(2 * DAY);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    app.advance(DAY - 1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    app.advance(1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 1);
+}
+
+/// Two databases on one object storage: what the one names is nothing to the other.
+#[tokio::test]
+async fn nothing_is_removed_where_another_installation_is_at_home() {
+    let app = in_the_present(Setup::default()).await;
+    let Storage::Directory(objects) = &app.app.config.storage else {
+        panic!("not a directory");
+    };
+    let mut setup = Setup::default();
+    setup.settings.storage_url = Some(format!("file://{}", objects.display()));
+    let other = in_the_present(setup).await;
+    let (_, key) = other.org_with_key().await;
+    let update = other.published(&key, json!({})).await;
+    for node in [&app, &other] {
+        assert_eq!(sweep(&node.app).await.unwrap(), 0);
+    }
+    for _ in 0..3 {
+        app.advance(2 * DAY);
+        assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    }
+    assert_eq!(stored(&app).await.len(), 1, "{update}");
+    // The other one is gone for good, and its mark is removed.
+    for mark in app
+        .app
+        .blob
+        .list(Some(&Key::new("installations").unwrap()))
+        .await
+        .unwrap()
+    {
+        app.app.blob.delete(&mark).await.unwrap();
+    }
+    assert_eq!(sweep(&app.app).await.unwrap(), 0, "it is asked once a day");
+    app.advance(DAY);
+    assert_eq!(sweep(&app.app).await.unwrap(), 1);
+}
+
 /// A walk of several pages sees every object once.
 #[tokio::test]
 async fn many_objects_are_walked_in_pages() {
     let app = in_the_present(Setup::default()).await;
     let root = match &app.app.config.storage {
-        launchway_server::config::Storage::Directory(root) => root.clone(),
+        Storage::Directory(root) => root.clone(),
         other => panic!("{other:?}"),
     };
     std::fs::create_dir_all(root.join("packages/many")).unwrap();
@@ -149,8 +197,9 @@ async fn many_objects_are_walked_in_pages() {
         std::fs::write(root.join(format!("packages/many/{number}")), "").unwrap();
     }
     app.advance(2 * DAY);
+    standing_behind(&app, "").await;
     assert_eq!(sweep(&app.app).await.unwrap(), 2_500);
-    assert_eq!(std::fs::read_dir(&root).unwrap().count(), 0, "no folder is left");
+    assert!(!root.join("packages").exists(), "no folder is left");
 }
 
 /// A publish that has copied its upload, and waits for its turn to look into the copy, while a day and more goes by.
@@ -197,6 +246,7 @@ async fn a_running_publish_is_left_alone(setup: Setup) {
     let answer = running
         .publish(async || {
             app.advance(3 * DAY);
+            standing_behind(&app, "").await;
             assert_eq!(sweep(&app.app).await.unwrap(), 0, "its upload is there");
         })
         .await;
@@ -224,6 +274,7 @@ async fn a_publish_whose_upload_is_over_comes_to_nothing() {
             .publish(async || {
                 app.advance(3 * DAY);
                 clean_up(&app.app).await.unwrap();
+                standing_behind(&app, "").await;
                 sweep(&app.app).await.unwrap();
             })
             .await;
@@ -256,6 +307,7 @@ async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
         .await;
         app.advance(3 * DAY);
         clean_up(&app.app).await.unwrap();
+        standing_behind(&app, "").await;
         sweep(&app.app).await.unwrap();
         drop(other);
     };
@@ -276,7 +328,7 @@ async fn the_folders_of_what_went_are_gone() {
     app.call(&running.key, Method::DELETE, &path, None).await.expect(200);
     app.advance(2 * DAY);
     clean_up(&app.app).await.unwrap();
-    let launchway_server::config::Storage::Directory(root) = &app.app.config.storage else {
+    let Storage::Directory(root) = &app.app.config.storage else {
         panic!("not a directory");
     };
     assert_eq!(std::fs::read_dir(root).unwrap().count(), 0);

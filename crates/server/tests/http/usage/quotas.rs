@@ -187,7 +187,7 @@ async fn builds_minutes_and_submissions_have_quotas_too() {
     spend(&app, org, "submission").await.unwrap();
     let refused = spend(&app, org, "submission").await.unwrap_err().to_string();
     assert!(
-        refused.starts_with("This organization used its 1 submissions of November 2026"),
+        refused.starts_with("This organization used its 1 submission of November 2026"),
         "{refused}"
     );
     spend(&app, org, "59").await.unwrap();
@@ -200,7 +200,7 @@ async fn builds_minutes_and_submissions_have_quotas_too() {
     spend(&app, org, "600").await.unwrap();
     let refused = spend(&app, org, "build").await.unwrap_err().to_string();
     assert!(
-        refused.starts_with("This organization used its 1 build minutes of"),
+        refused.starts_with("This organization used its 1 build minute of"),
         "{refused}"
     );
     let used = november(&app, &key).await;
