@@ -77,6 +77,27 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn checks_that_wait_to_be_written_are_not_lost() {
+    let mut site = Site::start(Ground::SqliteDirectory).await;
+    let api = site.api();
+    let fields = json!({"bundleId": "com.example.stop", "platform": "ios", "version": "1.0.0"});
+    api.publish(&package("index.html", b"x"), fields).await;
+    for _ in 0..7 {
+        api.check("com.example.stop", "currentVersion=0.1.0").await;
+    }
+    assert_eq!(site.nodes[0].terminate().code(), Some(0));
+    site.nodes[0].restart_same_port();
+    let months = api.get("/usage").await.expect(200);
+    // A month may have ended meanwhile.
+    let checks = months["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|month| month["checks"].as_u64().unwrap());
+    assert_eq!(checks.sum::<u64>(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 #[ignore = "long run"]
 async fn a_client_that_never_finishes_is_not_waited_for_longer() {
     let mut site = Site::with(Ground::SqliteDirectory, Turn::alone().await, |builder| builder);

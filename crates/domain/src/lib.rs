@@ -13,6 +13,7 @@ pub mod build;
 pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;
+pub mod credential;
 pub mod env_var;
 pub mod fingerprint;
 pub mod id;

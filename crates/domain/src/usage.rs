@@ -52,12 +52,13 @@ impl Counter {
         }
     }
 
-    /// What a quota counts, in the words of a sentence: build minutes, not seconds.
-    const fn noun(self) -> &'static str {
-        match self {
+    /// What a quota of so many counts, in the words of a sentence: build minutes, not seconds.
+    fn noun(self, most: u64) -> &'static str {
+        let many = match self {
             Counter::BuildSeconds => "build minutes",
             other => other.as_str(),
-        }
+        };
+        if most == 1 { many.trim_end_matches('s') } else { many }
     }
 
     /// How many of what is counted make one of what a quota names.
@@ -215,7 +216,7 @@ pub struct Quotas(HashMap<(Tier, Counter), u64>);
 #[error(
     "This organization {} {most} {} of {} (tier {tier}); the next month begins {}-01, or the operator can change --quotas or the tier",
     if *.used_up { "used its" } else { "would use more than its" },
-    .counter.noun(),
+    .counter.noun(*.most),
     .month.in_words(),
     .month.next()
 )]

@@ -311,6 +311,9 @@ async fn transfer_app(app: &App, bundle_id: &str, org: &str) -> Result<(Value, S
     write
         .audit("app.transfer", bundle.as_str(), NOTHING, Some(&moved))
         .await?;
+    if from != org.id {
+        write.audit_elsewhere(from, "app.transfer", bundle.as_str(), &moved)?;
+    }
     write.commit().await?;
     Ok((moved, format!("{bundle} belongs to {} now", org.name)))
 }

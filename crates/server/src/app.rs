@@ -9,7 +9,9 @@ use crate::blob::{Blob, BlobError};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
 use crate::http::limits::{AddressLimiter, CallLimiter};
+use crate::jobs::check_counts::CheckCounts;
 use crate::jobs::last_used::LastUsed;
+use crate::jobs::lease::Leases;
 use crate::jobs::report_writer::ReportQueue;
 use crate::master_key::{MasterKey, Purpose};
 use crate::metrics::Metrics;
@@ -47,6 +49,10 @@ pub struct App {
     pub passwords: Passwords,
     /// When keys and sessions were last used, written in batches.
     pub last_used: LastUsed,
+    /// Counts of public checks on their way to the database.
+    pub check_counts: CheckCounts,
+    /// The jobs that this process runs for all.
+    pub leases: Leases,
     /// Reports of devices on their way to the database.
     pub reports: ReportQueue,
     /// What webhooks need besides the database.
@@ -132,6 +138,8 @@ impl App {
             metrics: Metrics::new(world.clock.now()),
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),
+            check_counts: CheckCounts::default(),
+            leases: Leases::new(world.random.token()),
             reports: ReportQueue::new(db.clone()),
             webhooks: Webhooks {
                 sender: WebhookSender::new(world.resolver, config.allow_private_webhooks),

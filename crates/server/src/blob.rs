@@ -40,6 +40,16 @@ impl std::fmt::Debug for SignedUrl {
     }
 }
 
+/// An object as a listing shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its key.
+    pub key: Key,
+    /// When it was last written, by the clock of the storage, in epoch milliseconds. A copy that the local directory makes
+    /// is written when it is made.
+    pub written_ms: i64,
+}
+
 /// The object storage. A clone is another handle to the same storage.
 #[derive(Clone, Debug)]
 pub enum Blob {
@@ -145,6 +155,18 @@ impl Blob {
         match self {
             Blob::Local(directory) => directory.list(prefix).await,
             Blob::S3(bucket) => bucket.list(prefix).await,
+        }
+    }
+
+    /// The objects in the folder `folder` whose keys are behind `after` (all, without it), in ascending order of their keys,
+    /// at most `limit`: a walk through any number of objects, a piece at a time.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`].
+    pub async fn list_page(&self, folder: &Key, after: Option<&Key>, limit: usize) -> Result<Vec<Listed>, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.list_page(folder, after, limit).await,
+            Blob::S3(bucket) => bucket.list_page(folder, after, limit).await,
         }
     }
 

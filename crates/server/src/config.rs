@@ -2,6 +2,7 @@
 //! A bad one stops the start with one line that names it (contract part 12).
 
 mod networks;
+mod quotas;
 mod raw;
 mod storage;
 
@@ -11,6 +12,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use launchway_domain::tenancy::Tier;
+use launchway_domain::usage::Quotas;
 
 use crate::blob::s3::Credentials;
 use crate::package::Limits;
@@ -83,6 +85,8 @@ pub struct Config {
     pub check_limit: u32,
     /// The tier of a new organization.
     pub default_tier: Tier,
+    /// How much an organization may use in a month, by its tier.
+    pub quotas: Quotas,
     /// Whether every user may make organizations.
     pub open_organizations: bool,
     /// Whether builds are run elsewhere only.
@@ -190,6 +194,7 @@ impl Config {
             check_limit: parsed(&raw.check_limit, "--check-limit", "a whole number, 0 for no limit")?.unwrap_or(6000),
             default_tier: parsed(&raw.default_tier, "--default-tier", "free, pro or enterprise")?
                 .unwrap_or(Tier::Enterprise),
+            quotas: quotas::parse(raw.quotas.as_deref().unwrap_or(""))?,
             open_organizations: truth(&raw.open_organizations, "--open-organizations")?,
             no_runner: truth(&raw.no_runner, "--no-runner")?,
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
@@ -366,7 +371,7 @@ mod tests {
     #[test]
     fn a_bad_setting_is_one_line_that_names_it() {
         type Change = fn(&mut RawSettings);
-        let cases: [(Change, &str); 10] = [
+        let cases: [(Change, &str); 11] = [
             (
                 |raw| raw.listen = Some("here".into()),
                 "--listen: `here` is not an address and port such as 127.0.0.1:8787",
@@ -398,6 +403,10 @@ mod tests {
             (
                 |raw| raw.default_tier = Some("gold".into()),
                 "--default-tier: `gold` is not free, pro or enterprise",
+            ),
+            (
+                |raw| raw.quotas = Some("free:updates".into()),
+                "--quotas: `updates` is not a limit such as updates=20",
             ),
             (
                 |raw| raw.max_package_size = Some("big".into()),

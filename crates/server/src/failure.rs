@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_domain::scope::Scope;
+use launchway_domain::usage::OverQuota;
 use launchway_store::StoreError;
 
 use crate::blob::BlobError;
@@ -108,6 +109,12 @@ impl From<StoreError> for Failure {
             }
             defect @ (StoreError::Corrupt(_) | StoreError::Refused(_)) => Failure::Internal(defect.to_string()),
         }
+    }
+}
+
+impl From<OverQuota> for Failure {
+    fn from(refusal: OverQuota) -> Self {
+        Failure::Forbidden(refusal.to_string())
     }
 }
 

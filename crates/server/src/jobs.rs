@@ -1,55 +1,83 @@
 //! Work beside the requests: a small struct or function and file each.
 
+pub mod check_counts;
 pub mod clean_up;
 pub mod deliver;
+pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
+pub mod lease;
 pub mod report_writer;
+pub mod sweep;
 
 use std::sync::Arc;
 
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::ota::follow;
 
-/// The jobs of this process. Most end with it at any moment; what must finish is waited for.
+/// The jobs of this process. Most end with it at any moment.
 pub struct Jobs {
     stop: CancellationToken,
+    /// Those that begin anew wherever they are stopped.
+    stoppable: JoinSet<()>,
+    /// Those that finish what they have begun.
     finishing: Vec<JoinHandle<()>>,
 }
 
 impl Jobs {
+    /// Starts what this process's roles ask for.
+    pub fn start(app: &Arc<App>) -> Jobs {
+        let mut jobs = Jobs {
+            stop: CancellationToken::new(),
+            stoppable: JoinSet::new(),
+            finishing: Vec::new(),
+        };
+        tokio::spawn(follow::run(app.clone()));
+        tokio::spawn(last_used::run(app.clone()));
+        tokio::spawn(check_counts::run(app.clone()));
+        if app.config.roles.worker {
+            let cleaning = lease::run(app.clone(), "clean_up", lease::RENEWAL, clean_up::run);
+            jobs.stoppable.spawn(cleaning);
+            let telling = lease::run(app.clone(), "expiry", lease::RENEWAL, expiry::run);
+            jobs.stoppable.spawn(telling);
+            jobs.stoppable.spawn(fan_out::run(app.clone()));
+            let deliverer = deliver::Deliverer::new(app.clone());
+            jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));
+        }
+        jobs
+    }
+
     /// Cancelled, it tells the jobs to begin nothing new.
     pub fn stopping(&self) -> CancellationToken {
         self.stop.clone()
     }
 
-    /// Returns when what had begun is finished.
-    pub async fn finished(self) {
+    /// Stops the jobs: what must finish does, leases go to other nodes, and what waits in memory is written.
+    pub async fn stop(mut self, app: &App) {
         self.stop.cancel();
+        self.stoppable.shutdown().await;
         for job in self.finishing {
             if let Err(error) = job.await {
                 tracing::error!(%error, "a job broke down");
             }
         }
+        // Together: while the database is away each of them waits for it.
+        let (leases, used, checks) = tokio::join!(
+            app.leases.give_back(app),
+            app.last_used.flush(&app.db),
+            app.check_counts.flush(app)
+        );
+        for (what, result) in [
+            ("leases of jobs could not be given back", leases),
+            ("last use could not be written", used),
+            ("counts of checks could not be written", checks),
+        ] {
+            if let Err(error) = result {
+                tracing::warn!(%error, "{what}");
+            }
+        }
     }
-}
-
-/// Starts what this process's roles ask for.
-pub fn start(app: &Arc<App>) -> Jobs {
-    let mut jobs = Jobs {
-        stop: CancellationToken::new(),
-        finishing: Vec::new(),
-    };
-    tokio::spawn(follow::run(app.clone()));
-    tokio::spawn(last_used::run(app.clone()));
-    if app.config.roles.worker {
-        tokio::spawn(clean_up::run(app.clone()));
-        tokio::spawn(fan_out::run(app.clone()));
-        let deliverer = deliver::Deliverer::new(app.clone());
-        jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));
-    }
-    jobs
 }

@@ -3,6 +3,8 @@
 pub mod accounts;
 pub mod apps;
 pub mod audit;
+pub mod audit_lines;
+pub mod credentials;
 pub mod deliveries;
 pub mod env_vars;
 pub mod keys;
@@ -11,7 +13,9 @@ pub mod orgs;
 pub mod packages;
 pub mod passwords;
 pub mod publish;
+pub mod sessions;
 pub mod updates;
 pub mod uploads;
+pub mod usage;
 pub mod webhooks;
 pub mod write;

@@ -8,6 +8,7 @@ mod sql;
 mod apps;
 mod audit;
 mod changes;
+mod credentials;
 mod data_keys;
 mod db;
 mod deliveries;

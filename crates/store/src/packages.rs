@@ -89,7 +89,7 @@ impl System<'_> {
         rows.into_iter().map(PackageRow::read).collect()
     }
 
-    /// Whether an object is the bytes of a package.
+    /// Whether a row names an object: that of a package. Other kinds of objects add their table here.
     pub async fn names_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         Ok(fetch_optional!(
             self.tx,

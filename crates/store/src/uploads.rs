@@ -88,6 +88,17 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
+    /// Whether there is still such an upload, used or not: something may be on its way that copied its bytes.
+    pub async fn has_upload(&mut self, id: UploadId) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM uploads WHERE id = $1",
+            id.to_string()
+        )?;
+        Ok(row.is_some())
+    }
+
     /// Uploads whose time is over, at most `limit`.
     pub async fn expired_uploads(&mut self, now: i64, limit: i64) -> Result<Vec<Upload>, StoreError> {
         let rows = fetch_all!(

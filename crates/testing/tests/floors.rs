@@ -15,11 +15,17 @@ use serde_json::Value;
 const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
+    ("launchway-credentials", &["launchway-domain"], &[TESTING]),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
         "launchway-server",
-        &["launchway-api", "launchway-domain", "launchway-store"],
+        &[
+            "launchway-api",
+            "launchway-credentials",
+            "launchway-domain",
+            "launchway-store",
+        ],
         &["launchway-client", TESTING],
     ),
     (

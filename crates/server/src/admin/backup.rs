@@ -18,6 +18,7 @@ use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::failure::Failure;
 use crate::master_key::MasterKey;
+use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
 use crate::vault::Vault;
@@ -80,6 +81,16 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     let mut file = File::create(dir.join(MANIFEST))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
+    drop(tx);
+    let mut tx = app.db.write().await.map_err(Failure::from)?;
+    audit_installation(
+        app,
+        &mut tx,
+        "backup.create",
+        &json!({"rows": rows, "packages": packages}),
+    )
+    .await?;
+    tx.commit().await.map_err(Failure::from)?;
     let key = app.config.master_key_file.display();
     let words = format!(
         "Saved {rows} rows and {packages} packages to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",

@@ -2,10 +2,11 @@
 //!
 //! Files appear by rename or link when they are complete and on disk, and are never written in place. So a reader sees
 //! the whole of an old or of a new object, a hard link is a safe copy, and what was answered survives a power cut.
-//! Folders stay when their last object goes.
+//! A folder goes with its last object; who writes into one that goes meanwhile makes it anew.
 
 mod disk;
 mod grant;
+mod listing;
 mod opened;
 
 use std::fmt;
@@ -22,7 +23,7 @@ use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
-use super::{BlobError, Fetched, Key, fetch};
+use super::{BlobError, Fetched, Key, Listed, fetch};
 use disk::Draft;
 pub use grant::{Access, Grant, Method, Refusal};
 pub use opened::Opened;
@@ -107,13 +108,15 @@ impl Directory {
     }
 
     pub(super) async fn delete(&self, key: &Key) -> Result<(), BlobError> {
-        match tokio::fs::remove_file(self.path(key))
-            .await
-            .map_err(BlobError::of_key("removing an object"))
-        {
-            Err(BlobError::NotFound) => Ok(()),
-            other => other,
-        }
+        let (root, path) = (self.root.clone(), self.path(key));
+        let doing = "removing an object";
+        blocking(doing, move || {
+            match disk::remove(&root, &path).map_err(BlobError::of_key(doing)) {
+                Err(BlobError::NotFound) => Ok(()),
+                other => other,
+            }
+        })
+        .await
     }
 
     pub(super) async fn list(&self, prefix: Option<&Key>) -> Result<Vec<Key>, BlobError> {
@@ -130,6 +133,19 @@ impl Directory {
             keys.sort_unstable();
             Ok(keys)
         };
+        blocking(doing, move || list().map_err(BlobError::io(doing))).await
+    }
+
+    pub(super) async fn list_page(
+        &self,
+        folder: &Key,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Listed>, BlobError> {
+        let (root, folder) = (self.root.clone(), format!("{folder}/"));
+        let after = after.map(|key| key.as_str().to_owned()).unwrap_or_default();
+        let doing = "listing objects";
+        let list = move || listing::page(&root, &folder, &after, limit);
         blocking(doing, move || list().map_err(BlobError::io(doing))).await
     }
 
@@ -160,7 +176,7 @@ impl Directory {
             let mut count = 0;
             disk::walk(&root, &mut |path, metadata| {
                 if disk::is_draft(path) && metadata.modified()? < before {
-                    fs::remove_file(path)?;
+                    disk::remove(&root, path)?;
                     count += 1;
                 }
                 Ok(())

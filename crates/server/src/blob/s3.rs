@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::buffered::BufWriter;
@@ -20,7 +20,7 @@ use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
 use super::sigv4::{Permit, Signer};
-use super::{BlobError, Fetched, Key, disposition, fetch, percent};
+use super::{BlobError, Fetched, Key, Listed, disposition, fetch, percent};
 use address::Address;
 
 /// One part of an upload; the store is given two at a time.
@@ -211,6 +211,27 @@ impl Bucket {
         let mut keys: Vec<_> = found.iter().filter_map(|object| self.key(&object.location)).collect();
         keys.sort_unstable();
         Ok(keys)
+    }
+
+    pub(super) async fn list_page(
+        &self,
+        folder: &Key,
+        after: Option<&Key>,
+        limit: usize,
+    ) -> Result<Vec<Listed>, BlobError> {
+        let folder = self.path(folder);
+        let found = match after {
+            Some(after) => self.store.list_with_offset(Some(&folder), &self.path(after)),
+            None => self.store.list(Some(&folder)),
+        };
+        let listed = found.try_filter_map(async |object| {
+            Ok(self.key(&object.location).map(|key| Listed {
+                key,
+                written_ms: object.last_modified.timestamp_millis(),
+            }))
+        });
+        let listed = listed.take(limit).try_collect().await;
+        listed.map_err(|error| self.failure("listing objects", &error))
     }
 
     pub(super) async fn head(&self, key: &Key) -> Result<Option<u64>, BlobError> {

@@ -119,6 +119,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub default_tier: Option<String>,
+    /// What an organization may use in a month, by tier: builds, build-minutes, submissions, updates, bytes, such as free:builds=30,updates=20;pro:updates=1000 [default: no limits]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_QUOTAS",
+        global = true,
+        value_name = "QUOTAS",
+        hide_env_values = true
+    )]
+    pub quotas: Option<String>,
     /// Let every signed-in user make organizations
     #[arg(long, env = "LAUNCHWAY_OPEN_ORGANIZATIONS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -218,6 +227,7 @@ impl RawSettings {
             trusted_proxies: pick(&self.trusted_proxies, other.trusted_proxies),
             check_limit: pick(&self.check_limit, other.check_limit),
             default_tier: pick(&self.default_tier, other.default_tier),
+            quotas: pick(&self.quotas, other.quotas),
             open_organizations: pick(&self.open_organizations, other.open_organizations),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),

@@ -17,7 +17,8 @@ use crate::failure::Failure;
 use crate::http::answers::{found, gone};
 use crate::http::extract::Body;
 use crate::http::{cookies, orgs};
-use crate::ops::accounts::{self, SignedIn};
+use crate::ops::accounts;
+use crate::ops::sessions::{self, EndSession, SignedIn};
 
 /// Signs a browser in and sets its cookie.
 #[utoipa::path(
@@ -33,7 +34,7 @@ use crate::ops::accounts::{self, SignedIn};
     )
 )]
 pub async fn sign_in(State(app): State<Arc<App>>, browser: Browser, body: Body<SignIn>) -> Result<Response, Failure> {
-    let signed_in = accounts::sign_in(&app, &body.0.email, &body.0.password, &browser).await?;
+    let signed_in = sessions::sign_in(&app, &body.0.email, &body.0.password, &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
 
@@ -91,10 +92,10 @@ pub async fn accept_invitation(
 )]
 pub async fn reset_password(
     State(app): State<Arc<App>>,
-    _: Browser,
+    browser: Browser,
     body: Body<ResetPassword>,
 ) -> Result<Response, Failure> {
-    accounts::reset_password(&app, &body.0.token, &body.0.password).await?;
+    accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;
     Ok(gone("password", "changed"))
 }
 
@@ -109,7 +110,7 @@ pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Res
     let Who::Session { session, user, .. } = &caller.who else {
         return Err(Failure::NoAuthentication);
     };
-    accounts::end_session(&app, user.id, session.id).await?;
+    sessions::end_session(&app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
     let mut response = gone(session.id, "revoked");
     response
         .headers_mut()

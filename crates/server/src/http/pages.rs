@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::{admit, cookies};
-use crate::ops::accounts::SignedIn;
+use crate::ops::sessions::SignedIn;
 
 const FORM_LIMIT: usize = 16 << 10;
 const CSP: &str =

@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, docs, env, health, invitations, later, members, openapi, orgs, pages, sessions,
-    update, update_check, update_report, uploads, webhooks,
+    api_keys, apps, audit, auth, credentials, docs, env, health, invitations, later, members, openapi, orgs, pages,
+    sessions, update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -50,11 +50,15 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(webhooks::deliveries)),
         endpoint(Access::Admin(Admin), routes!(webhooks::redeliver)),
         endpoint(Access::Admin(Admin), routes!(webhooks::test)),
+        endpoint(Access::Admin(Admin), routes!(credentials::read)),
+        endpoint(Access::Admin(Admin), routes!(credentials::create)),
+        endpoint(Access::Admin(Admin), routes!(credentials::delete)),
         endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
         endpoint(Anyone, routes!(apps::read)),
         endpoint(Anyone, routes!(apps::create)),
         endpoint(Access::Admin(Admin), routes!(apps::delete)),
+        endpoint(Anyone, routes!(usage::read)),
         endpoint(Caller, routes!(orgs::read)),
         endpoint(Session, routes!(orgs::create)),
         endpoint(Access::Admin(Owner), routes!(orgs::change)),

@@ -12,7 +12,7 @@ use crate::caller::{Caller, Who};
 use crate::failure::Failure;
 use crate::http::answers::{gone, page};
 use crate::http::extract::Query;
-use crate::ops::accounts;
+use crate::ops::sessions::{self, EndSession};
 
 /// Lists the caller's sessions.
 #[utoipa::path(
@@ -58,6 +58,6 @@ pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -
         return Err(Failure::NoAuthentication);
     };
     let id = id.get()?;
-    accounts::end_session(&app, user.id, id).await?;
+    sessions::end_session(&app, user.id, id, EndSession::Revoke, &caller.origin).await?;
     Ok(gone(id, "revoked"))
 }

@@ -1,5 +1,5 @@
 //! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, old bookkeeping.
-//! Every step can be repeated and interrupted.
+//! Every step can be repeated and interrupted. It runs on the node that holds its lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use launchway_domain::webhook::DELIVERY_LIFE;
 use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
+use crate::jobs::sweep::sweep;
 use crate::ops::uploads::{copies_of, staging_key};
 use crate::ops::write::ANSWER_LIFE;
 
@@ -20,9 +21,10 @@ const BATCH: i64 = 100;
 /// Rows of bookkeeping forgotten in one transaction.
 const MANY: i64 = 1000;
 /// What broken uploads left is looked for at every so many clean-ups, for it means to walk the whole storage.
-const SWEEP: u64 = 60;
+const ABANDONED: u64 = 60;
 /// A package is kept so long after its last update is gone: a signed URL may still be in use.
 const PACKAGE_GRACE: i64 = SIGNED_URL_LIFE + HOUR;
+const REASON: &str = "clean-up serves every tenant";
 
 /// Cleans up every minute.
 pub async fn run(app: Arc<App>) {
@@ -32,7 +34,10 @@ pub async fn run(app: Arc<App>) {
         if let Err(failure) = clean_up(&app).await {
             tracing::warn!(error = %failure, "clean-up will be tried again");
         }
-        if round.is_multiple_of(SWEEP)
+        if let Err(failure) = sweep(&app).await {
+            tracing::warn!(error = %failure, "the sweep of the object storage will go on where it stands");
+        }
+        if round.is_multiple_of(ABANDONED)
             && let Err(error) = app.blob.remove_abandoned(app.clock.now() - UPLOAD_LIFE).await
         {
             tracing::warn!(%error, "what broken uploads left will be looked for again");
@@ -40,37 +45,76 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-/// Cleans up once.
+/// Cleans up once. What has a time of its own to be kept gets a line here.
 pub async fn clean_up(app: &App) -> Result<(), Failure> {
     let now = app.clock.now();
+    remove_uploads(app, now).await?;
+    remove_packages(app, now - PACKAGE_GRACE).await?;
+    forget_told(app, now - DELIVERY_LIFE).await?;
+    forget_bookkeeping(app, now).await
+}
+
+/// Removes uploads whose time is over.
+async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), Failure> {
     loop {
-        let expired = app
-            .db
-            .read()
-            .await?
-            .system("clean-up serves every tenant")
-            .expired_uploads(now, BATCH)
-            .await?;
+        let mut tx = app.db.read().await?;
+        let expired = tx.system(REASON).expired_uploads(now, BATCH).await?;
+        drop(tx);
         for upload in &expired {
             remove_upload(app, upload).await?;
         }
         if expired.len() < BATCH as usize {
-            break;
+            return Ok(());
         }
     }
-    let unused = app
-        .db
-        .read()
-        .await?
-        .system("clean-up serves every tenant")
-        .unused_packages(now - PACKAGE_GRACE, BATCH)
-        .await?;
+}
+
+/// Removes an upload, its staged bytes, and copies that no package names. First it counts as used: from then on no
+/// publish that is on its way can use it and name a copy that is about to go.
+async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
+    let mut tx = app.db.write().await?;
+    tx.org(upload.org_id).use_upload(upload.id).await?;
+    tx.commit().await?;
+    app.blob.delete(&staging_key(upload.id)?).await?;
+    for copy in app.blob.list(Some(&copies_of(upload.id)?)).await? {
+        let mut tx = app.db.read().await?;
+        let named = tx.system(REASON).names_blob(copy.as_str()).await?;
+        drop(tx);
+        if !named {
+            app.blob.delete(&copy).await?;
+        }
+    }
+    let mut tx = app.db.write().await?;
+    tx.system(REASON).forget_upload(upload.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Removes packages that no update has named since before `time`.
+async fn remove_packages(app: &App, time: EpochMs) -> Result<(), Failure> {
+    let mut tx = app.db.read().await?;
+    let unused = tx.system(REASON).unused_packages(time, BATCH).await?;
+    drop(tx);
     for package in &unused {
         remove_package(app, package).await?;
     }
-    forget_told(app, now - DELIVERY_LIFE).await?;
+    Ok(())
+}
+
+/// Removes the bytes of a package: first its row stops naming them, so that nothing is offered that is gone.
+async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
     let mut tx = app.db.write().await?;
-    let mut system = tx.system("clean-up serves every tenant");
+    let retired = tx.system(REASON).retire_package(package.id).await?;
+    tx.commit().await?;
+    if let (true, Ok(key)) = (retired, Key::new(&package.blob_key)) {
+        app.blob.delete(&key).await?;
+    }
+    Ok(())
+}
+
+async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system(REASON);
     system.forget_answers_before(now - ANSWER_LIFE).await?;
     system.forget_sessions_before(now - SESSION_IDLE).await?;
     system.forget_changes_before(now - DAY).await?;
@@ -83,7 +127,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
 async fn forget_told(app: &App, before: EpochMs) -> Result<(), Failure> {
     loop {
         let mut tx = app.db.write().await?;
-        let mut system = tx.system("clean-up serves every tenant");
+        let mut system = tx.system(REASON);
         let deliveries = system.forget_deliveries_before(before, MANY).await?;
         let events = system.forget_events_before(before, MANY).await?;
         tx.commit().await?;
@@ -91,41 +135,4 @@ async fn forget_told(app: &App, before: EpochMs) -> Result<(), Failure> {
             return Ok(());
         }
     }
-}
-
-/// Removes what an upload left: its staged bytes, and copies that no package names.
-async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
-    app.blob.delete(&staging_key(upload.id)?).await?;
-    for copy in app.blob.list(Some(&copies_of(upload.id)?)).await? {
-        let named = app
-            .db
-            .read()
-            .await?
-            .system("clean-up serves every tenant")
-            .names_blob(copy.as_str())
-            .await?;
-        if !named {
-            app.blob.delete(&copy).await?;
-        }
-    }
-    let mut tx = app.db.write().await?;
-    tx.system("clean-up serves every tenant")
-        .forget_upload(upload.id)
-        .await?;
-    tx.commit().await?;
-    Ok(())
-}
-
-/// Removes the bytes of a package: first its row stops naming them, so that nothing is offered that is gone.
-async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
-    let mut tx = app.db.write().await?;
-    let retired = tx
-        .system("clean-up serves every tenant")
-        .retire_package(package.id)
-        .await?;
-    tx.commit().await?;
-    if let (true, Ok(key)) = (retired, Key::new(&package.blob_key)) {
-        app.blob.delete(&key).await?;
-    }
-    Ok(())
 }

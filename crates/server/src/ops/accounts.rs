@@ -1,115 +1,24 @@
 //! Accounts: signing in and out, first run, taking an invitation, a new password.
 
+use std::sync::Arc;
+
 use launchway_api::orgs::MemberView;
 use launchway_domain::actor::Actor;
-use launchway_domain::id::{OrgId, SessionId, UserId};
-use launchway_domain::org::{Invitation, Member, Org, RESET_LIFE, Session, User, normal_email};
+use launchway_domain::id::OrgId;
+use launchway_domain::org::{Invitation, Member, Org, RESET_LIFE, User, normal_email};
 use launchway_domain::tenancy::Role;
-use launchway_store::System;
 
 use crate::app::App;
-use crate::caller::Browser;
+use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
-use crate::http::limits::client_name;
 use crate::ops::orgs;
+use crate::ops::sessions::{SIGN_IN, SignedIn, account, commit_told, line, open_session, prove};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
 /// The fact that holds the hash of the first-run token.
 pub const SETUP: &str = "setup_token";
-/// Failed sign-ins a minute for one account, and for one client address.
-const FAILURES_PER_ACCOUNT: u32 = 5;
-const FAILURES_PER_ADDRESS: u32 = 20;
-const WRONG_PASSWORD: &str = "The address or the password is wrong";
 const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
-
-/// A signed-in browser: the session and the cookie's token.
-pub struct SignedIn {
-    /// The session.
-    pub session: Session,
-    /// Its user.
-    pub user: User,
-    /// What the cookie carries.
-    pub token: String,
-}
-
-/// Checks address and password and makes a session.
-pub async fn sign_in(app: &App, email: &str, password: &str, browser: &Browser) -> Result<SignedIn, Failure> {
-    let user = prove(app, email, password, browser).await?;
-    let mut tx = app.db.write().await?;
-    let mut system = tx.system("a session belongs to a user, not to a tenant");
-    let signed_in = open_session(app, &mut system, user, browser).await?;
-    tx.commit().await?;
-    Ok(signed_in)
-}
-
-/// The user who has this address and password. Failures slow down per account and per client address. Each try counts
-/// before the password is looked at, so that many at once are not more than one after the other; the right one is taken
-/// back.
-async fn prove(app: &App, email: &str, password: &str, browser: &Browser) -> Result<User, Failure> {
-    let email = normal_email(email).unwrap_or_default();
-    let now = app.clock.now();
-    let subjects = [
-        (format!("account:{email}"), FAILURES_PER_ACCOUNT),
-        (
-            format!("address:{}", client_name(browser.origin.address)),
-            FAILURES_PER_ADDRESS,
-        ),
-    ];
-    for (subject, limit) in &subjects {
-        let quota = app.calls.count(subject, *limit, now).await?;
-        if quota.exceeded {
-            return Err(Failure::RateLimited(quota.wait(now)));
-        }
-    }
-    let known = account(app, &email).await?;
-    let hash = known.as_ref().map(|(_, hash)| hash.as_str());
-    let fits = app.passwords.verify(password, hash).await?;
-    let (user, _) = known
-        .filter(|_| fits)
-        .ok_or_else(|| Failure::NotProven(WRONG_PASSWORD.to_owned()))?;
-    for (subject, _) in &subjects {
-        app.calls.take_back(subject, now).await?;
-    }
-    Ok(user)
-}
-
-async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
-    let mut tx = app.db.read().await?;
-    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
-}
-
-/// Makes a session. The one that the browser had ends: its cookie is replaced.
-async fn open_session(app: &App, system: &mut System<'_>, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
-    let now = app.clock.now();
-    if let Some(token) = &browser.token
-        && let Some(old) = system.session_by_token(&token_hash(token), now).await?
-    {
-        system.delete_session(old.user_id, old.id).await?;
-    }
-    let session = Session {
-        id: app.random.id(now),
-        user_id: user.id,
-        user_agent: browser.agent.chars().take(200).collect(),
-        address: browser.origin.address.to_string(),
-        created_at: now,
-        last_used_at: now,
-    };
-    let token = app.random.token();
-    system.create_session(&session, &token_hash(&token)).await?;
-    Ok(SignedIn { session, user, token })
-}
-
-/// Ends a session of a user.
-pub async fn end_session(app: &App, user: UserId, session: SessionId) -> Result<(), Failure> {
-    let mut tx = app.db.write().await?;
-    let ended = tx
-        .system("a session belongs to a user, not to a tenant")
-        .delete_session(user, session)
-        .await?;
-    tx.commit().await?;
-    if ended { Ok(()) } else { Err(Failure::NoSuch("session")) }
-}
 
 /// The token of the first-run link, while there is no organization. A new start makes a new one.
 pub async fn offer_setup(app: &App) -> Result<Option<String>, Failure> {
@@ -157,6 +66,9 @@ pub async fn set_up(
     join(&mut write, org.id, &user, Role::Owner).await?;
     let mut system = write.system("a session belongs to a user, not to a tenant");
     let signed_in = open_session(app, &mut system, user, browser).await?;
+    write
+        .audit_for_user(signed_in.user.id, SIGN_IN, signed_in.session.id)
+        .await?;
     write.commit().await?;
     Ok((signed_in, org))
 }
@@ -221,7 +133,12 @@ pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, S
 }
 
 /// Takes an invitation: with a new password for a new account, with the present one otherwise.
-pub async fn accept_invitation(app: &App, token: &str, password: &str, browser: &Browser) -> Result<SignedIn, Failure> {
+pub async fn accept_invitation(
+    app: &Arc<App>,
+    token: &str,
+    password: &str,
+    browser: &Browser,
+) -> Result<SignedIn, Failure> {
     let (invitation, _) = look_at_invitation(app, token).await?;
     let (user, new_hash) = match account(app, &invitation.email).await? {
         // The limits on wrong passwords hold here too.
@@ -243,6 +160,9 @@ pub async fn accept_invitation(app: &App, token: &str, password: &str, browser: 
     join(&mut write, invitation.org_id, &user, invitation.role).await?;
     let mut system = write.system("a session belongs to a user, not to a tenant");
     let signed_in = open_session(app, &mut system, user, browser).await?;
+    write
+        .audit_for_user(signed_in.user.id, SIGN_IN, signed_in.session.id)
+        .await?;
     write.commit().await?;
     Ok(signed_in)
 }
@@ -260,12 +180,13 @@ pub async fn offer_reset(app: &App, email: &str) -> Result<String, Failure> {
     system
         .create_reset_link(user.id, &token_hash(&token), app.clock.now() + RESET_LIFE)
         .await?;
-    tx.commit().await?;
+    let line = line(app, Actor::Operator, "user.offer_reset", user.id, None);
+    commit_told(app, tx, user.id, line).await?;
     Ok(token)
 }
 
 /// Sets a new password by a link; every session of the user ends.
-pub async fn reset_password(app: &App, token: &str, password: &str) -> Result<(), Failure> {
+pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Origin) -> Result<(), Failure> {
     const REASON: &str = "who holds the link is not signed in";
     let (token, now) = (token_hash(token), app.clock.now());
     let dead = || Failure::NotProven(DEAD_LINK.to_owned());
@@ -277,8 +198,8 @@ pub async fn reset_password(app: &App, token: &str, password: &str) -> Result<()
     let mut system = tx.system(REASON);
     let user = system.reset_link_user(&token, now).await?.ok_or_else(dead)?;
     system.set_password(user, &hash).await?;
-    tx.commit().await?;
-    Ok(())
+    let line = line(app, Actor::User(user), "user.reset_password", user, Some(origin));
+    commit_told(app, tx, user, line).await
 }
 
 /// Reads an address that a caller sent.

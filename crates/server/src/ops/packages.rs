@@ -10,6 +10,7 @@ use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
 use crate::failure::Failure;
 use crate::ops::uploads::{copy_key, staging_key};
+use crate::ops::usage;
 use crate::package::{self, Refusal};
 
 /// Checked bytes that no update names yet. If nothing comes of it, give it to [`discard`].
@@ -38,6 +39,7 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
             upload.size
         )));
     }
+    usage::room_for_update(app, org, upload.size, now).await?;
     let id = app.random.id(now);
     let key = copy_key(upload_id, id)?;
     match app.blob.copy(&staging_key(upload_id)?, &key).await {
@@ -81,6 +83,8 @@ async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
     let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
         Err(BlobError::TooLarge { .. }) => return Err(Failure::bad(WRONG_BYTES)),
+        // The upload's time was over meanwhile, and clean-up took the copy with it.
+        Err(BlobError::NotFound) => return Err(Failure::NoSuch("upload")),
         fetched => fetched?,
     };
     if fetched.size != upload.size as u64 || hex::encode(fetched.sha256) != upload.sha256 {

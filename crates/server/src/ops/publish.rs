@@ -15,6 +15,7 @@ use launchway_store::NewUpdate;
 use crate::failure::Failure;
 use crate::ops::apps;
 use crate::ops::packages::{ALREADY_USED, Prepared};
+use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
 /// An update to be published, its form checked.
@@ -163,6 +164,8 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         ),
         (None, None) => return Err(Failure::NoSuch("upload")),
     };
+    let stored = if source.is_some() { 0 } else { size };
+    usage::count_update(write, stored).await?;
     let fingerprint = match &plan.fingerprint {
         Some((hash, document)) => {
             if let Some(document) = document {

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::OrgId;
+use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::app::App;
 use crate::caller::{Caller, Origin};
 use crate::failure::Failure;
-use crate::ops::audit;
+use crate::ops::audit_lines::AuditLines;
 use crate::vault::Place;
 
 /// How long the first answer to an idempotent request is kept.
@@ -32,7 +32,7 @@ pub struct Write<'a> {
     /// Whether webhooks have something to do once it is durable.
     wakes: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
-    audit: Vec<AuditRow>,
+    audit: AuditLines,
     now: EpochMs,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Write<'a> {
             request: None,
             touched: false,
             wakes: false,
-            audit: Vec::new(),
+            audit: AuditLines::default(),
             now: app.clock.now(),
         })
     }
@@ -143,17 +143,50 @@ impl<'a> Write<'a> {
         after: Option<&(impl Serialize + ?Sized)>,
     ) -> Result<(), Failure> {
         let row = AuditRow {
+            before: before.map(to_json).transpose()?,
+            after: after.map(to_json).transpose()?,
+            ..self.line(action, resource)
+        };
+        self.audit.add(self.org, row);
+        Ok(())
+    }
+
+    /// Adds a line also to the audit log of another organization that the change concerns.
+    pub fn audit_elsewhere(
+        &mut self,
+        org: OrgId,
+        action: &str,
+        resource: impl ToString,
+        after: &impl Serialize,
+    ) -> Result<(), Failure> {
+        let row = AuditRow {
+            after: Some(to_json(after)?),
+            ..self.line(action, resource)
+        };
+        self.audit.add(org, row);
+        Ok(())
+    }
+
+    /// Adds a line about what a user did with the account to the audit log of each of the user's organizations.
+    pub async fn audit_for_user(&mut self, user: UserId, action: &str, resource: impl ToString) -> Result<(), Failure> {
+        let row = AuditRow {
+            actor: Actor::User(user).to_string(),
+            ..self.line(action, resource)
+        };
+        self.audit.add_for_user(&mut self.tx, user, &row).await
+    }
+
+    fn line(&self, action: &str, resource: impl ToString) -> AuditRow {
+        AuditRow {
             at: self.now,
             actor: self.by(),
             action: action.to_owned(),
             resource: resource.to_string(),
-            before: before.map(to_json).transpose()?,
-            after: after.map(to_json).transpose()?,
+            before: None,
+            after: None,
             address: self.address.clone(),
             request_id: self.request_id.clone(),
-        };
-        self.audit.push(row);
-        Ok(())
+        }
     }
 
     /// Seals a secret for its place.
@@ -193,11 +226,7 @@ impl<'a> Write<'a> {
 
     /// Makes the change durable. When it returns, this node's checks see it.
     pub async fn commit(mut self) -> Result<(), Failure> {
-        if !self.audit.is_empty() {
-            let link = audit::link(self.app, Some(self.org));
-            let rows = std::mem::take(&mut self.audit);
-            self.org().add_audit(&rows, link).await?;
-        }
+        self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
         if self.wakes {
             self.app.webhooks.events.notify_one();

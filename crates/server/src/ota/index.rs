@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use launchway_domain::bundle_id::BundleId;
@@ -18,8 +19,17 @@ const FEW: usize = 8;
 /// Fingerprint documents of one bundle that reasons are prepared from, the newest ones.
 const DOCUMENTS: i64 = 64;
 
-/// The updates of each bundle, newest first, by its key.
-type Shard = HashMap<Box<str>, Arc<[Entry]>>;
+/// Bundles by their keys.
+type Shard = HashMap<Box<str>, Bundle>;
+
+/// A bundle that has updates.
+#[derive(Clone)]
+struct Bundle {
+    /// Newest first.
+    entries: Arc<[Entry]>,
+    /// Checks that were not taken yet. It is the same however often the bundle is read again.
+    checks: Arc<AtomicU64>,
+}
 
 /// What was read of one bundle, while everything is read.
 #[derive(Default)]
@@ -34,6 +44,8 @@ pub struct Index {
     hasher: RandomState,
     updates_per_bundle: usize,
     long_texts: Arc<LongTexts>,
+    /// The counters of bundles that are not in the index any more. Checks that began before may still count.
+    leaving: Mutex<Vec<(Box<str>, Arc<AtomicU64>)>>,
     /// The revision up to which the shards follow the database. Held while following, so that changes apply in order.
     seen: tokio::sync::Mutex<i64>,
 }
@@ -46,17 +58,40 @@ impl Index {
             hasher: RandomState::new(),
             updates_per_bundle,
             long_texts,
+            leaving: Mutex::default(),
             seen: tokio::sync::Mutex::new(-1),
         }
     }
 
-    /// What `read` makes of the updates that can be offered of the bundle with this identifier, whatever its letter
+    /// Counts a check and gives what `read` makes of the updates that can be offered of the bundle with this identifier, whatever its letter
     /// case, newest first; `None` for a bundle that has no published or paused update.
     ///
     /// They are not handed out: sharing them would count their users, in memory that all cores fight for.
     pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&[Entry]) -> T) -> Option<T> {
         let key = BundleId::lookup_key(bundle_id)?;
-        self.shard(&key).load().get(&*key).map(|entries| read(entries))
+        self.shard(&key).load().get(&*key).map(|bundle| {
+            bundle.checks.fetch_add(1, Ordering::Relaxed);
+            read(&bundle.entries)
+        })
+    }
+
+    /// The checks of each bundle, by its key, since they were last taken. A bundle may come twice.
+    pub async fn take_checks(&self) -> Vec<(Box<str>, i64)> {
+        let mut taken = Vec::new();
+        for shard in &self.shards {
+            for (key, bundle) in &**shard.load() {
+                take(&mut taken, key, &bundle.checks);
+            }
+            tokio::task::consume_budget().await;
+        }
+        let mut leaving = self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        leaving.retain_mut(|(key, checks)| {
+            // Nobody else has it: who looked the bundle up when it was still there is done.
+            let is_last = Arc::get_mut(checks).is_some();
+            take(&mut taken, key, checks);
+            !is_last
+        });
+        taken
     }
 
     /// The revision up to which this process answers; -1 before the first reading.
@@ -68,14 +103,24 @@ impl Index {
         &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
     }
 
-    fn put(&self, key: &str, bundle: Option<Arc<[Entry]>>) {
+    fn put(&self, key: &str, entries: Option<Arc<[Entry]>>) {
         let shard = self.shard(key);
         let mut next = Shard::clone(&shard.load());
-        match bundle {
-            Some(bundle) => next.insert(key.into(), bundle),
-            None => next.remove(key),
-        };
+        match (entries, next.get_mut(key)) {
+            (Some(entries), Some(bundle)) => bundle.entries = entries,
+            (Some(entries), None) => {
+                let checks = Arc::default();
+                next.insert(key.into(), Bundle { entries, checks });
+            }
+            (None, _) => self.leave(next.remove_entry(key)),
+        }
         shard.store(Arc::new(next));
+    }
+
+    /// Keeps the counters of bundles that leave the index.
+    fn leave(&self, bundles: impl IntoIterator<Item = (Box<str>, Bundle)>) {
+        let mut leaving = self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        leaving.extend(bundles.into_iter().map(|(key, bundle)| (key, bundle.checks)));
     }
 
     /// Applies what changed in the database since the last time. When it returns, checks of this process answer by it.
@@ -133,12 +178,27 @@ impl Index {
         system.each_fingerprint(DOCUMENTS, take).await?;
         let mut fresh: Vec<Shard> = (0..SHARDS).map(|_| Shard::new()).collect();
         for (key, Gathered { entries, documents }) in gathered {
-            let bundle = prepare(entries, &documents, self.updates_per_bundle);
-            fresh[self.hasher.hash_one(&*key) as usize % SHARDS].insert(key, bundle);
+            let entries = prepare(entries, &documents, self.updates_per_bundle);
+            let number = self.hasher.hash_one(&*key) as usize % SHARDS;
+            let known = self.shards[number].load();
+            let checks = known.get(&*key).map(|bundle| bundle.checks.clone()).unwrap_or_default();
+            fresh[number].insert(key, Bundle { entries, checks });
         }
         for (shard, fresh) in self.shards.iter().zip(fresh) {
+            let known = shard.load_full();
+            let gone = known.iter().filter(|(key, _)| !fresh.contains_key(*key));
+            self.leave(gone.map(|(key, bundle)| (key.clone(), bundle.clone())));
             shard.store(Arc::new(fresh));
         }
         Ok(())
+    }
+}
+
+/// Takes what a counter stands at, if anything.
+fn take(taken: &mut Vec<(Box<str>, i64)>, key: &str, checks: &AtomicU64) {
+    // Most stand at nothing: they are only looked at, so that their memory stays with whoever counts.
+    if checks.load(Ordering::Relaxed) > 0 {
+        let count = checks.swap(0, Ordering::Relaxed);
+        taken.push((key.into(), i64::try_from(count).unwrap_or(i64::MAX)));
     }
 }

@@ -12,7 +12,7 @@ use crate::app::{App, StartError, World};
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::http::front::{self, Front};
-use crate::jobs;
+use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;
 use crate::outside::resolver::SystemResolver;
@@ -46,7 +46,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
             .map_err(StartError::io(format!("--metrics-listen {address}")))?;
         tokio::spawn(metrics::serve(app.clone(), listener));
     }
-    let jobs = jobs::start(&app);
+    let jobs = Jobs::start(&app);
     let stopping = jobs.stopping();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -61,10 +61,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
     announce(&app, address, with_demo).await?;
     serving.await.map_err(std::io::Error::other)?;
-    jobs.finished().await;
-    if let Err(error) = app.last_used.flush(&app.db).await {
-        tracing::warn!(%error, "last use could not be written");
-    }
+    jobs.stop(&app).await;
     app.db.close().await;
     Ok(())
 }

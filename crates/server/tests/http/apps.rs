@@ -178,7 +178,7 @@ async fn a_deleted_app_keeps_its_claim_and_its_phones() {
 #[tokio::test]
 async fn the_operator_moves_an_app_with_its_updates() {
     let app = TestApp::start().await;
-    let (_, mine) = app.org_with_key().await;
+    let (source, mine) = app.org_with_key().await;
     let (target, theirs) = app.org_with_key().await;
     let update = app.publish(&mine, json!({})).await.expect(201);
     let before = app.check(BUNDLE, "currentVersion=1.0.0").await.expect(200);
@@ -193,6 +193,12 @@ async fn the_operator_moves_an_app_with_its_updates() {
     assert!(command.status.success(), "{}", String::from_utf8_lossy(&command.stderr));
     app.app.index.catch_up(&app.app.db).await.unwrap();
 
+    for org in [source, target] {
+        let line = app.audit(org).await.pop().unwrap();
+        let told = json!({"bundleId": "COM.example.app", "from": source, "to": target});
+        assert_eq!((&*line.actor, &*line.action), ("operator", "app.transfer"), "{org}");
+        assert_eq!(serde_json::from_str::<Value>(&line.after.unwrap()).unwrap(), told);
+    }
     assert_eq!(list(&app, &mine).await["total"], 0);
     assert_eq!(list(&app, &theirs).await["items"][0]["bundleId"], BUNDLE);
     let path = format!("/update?id={}", update["id"].as_str().unwrap());

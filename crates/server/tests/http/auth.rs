@@ -1,6 +1,7 @@
 //! `/auth`: signing in and out, the cookie, sessions (contract part 2).
 
 mod links;
+mod log;
 mod other_sites;
 mod secrets;
 mod slow_down;

@@ -213,7 +213,7 @@ async fn an_answer_that_is_no_success_is_not_kept() {
 }
 
 async fn no_trace_of_a_second(app: &TestApp, org: OrgId, action: &str) {
-    let audit = app.audit_log(org).await;
+    let audit = app.audit(org).await;
     assert_eq!(audit.iter().filter(|row| row.action == action).count(), 1, "{action}");
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
@@ -11,14 +12,15 @@ use launchway_domain::time::EpochMs;
 use launchway_server::app::{App, World};
 use launchway_server::blob::s3::Credentials;
 use launchway_server::clock::Clock;
-use launchway_server::config::{Config, RawSettings};
+use launchway_server::config::{Config, RawSettings, Storage};
 use launchway_server::http::front::{self, Front};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
 use launchway_server::outside::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
-use launchway_store::{AuditFilter, AuditRow, Paging};
+use launchway_store::AuditRow;
+use launchway_testing::postgres::Postgres;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -54,6 +56,20 @@ pub struct Setup {
     pub credentials: Option<Credentials>,
     /// Who looks up the names of receivers of webhooks; the system where none is given.
     pub resolver: Option<Arc<dyn Resolver>>,
+}
+
+impl Setup {
+    /// A PostgreSQL database of the test's own.
+    pub fn on_postgres() -> Setup {
+        let settings = RawSettings {
+            database_url: Some(Postgres::shared().fresh_database()),
+            ..RawSettings::default()
+        };
+        Setup {
+            settings,
+            ..Setup::default()
+        }
+    }
 }
 
 /// An answer, read to its end.
@@ -166,6 +182,25 @@ impl TestApp {
         }
     }
 
+    /// Another node of this service: the same database on PostgreSQL, objects and master key, a clock of its own.
+    pub async fn another_node(&self) -> TestApp {
+        let config = &self.app.config;
+        let Storage::Directory(objects) = &config.storage else {
+            panic!("the nodes of a test share a directory");
+        };
+        let settings = RawSettings {
+            database_url: Some(config.database_url.reveal().to_owned()),
+            storage_url: Some(format!("file://{}", objects.display())),
+            master_key_file: Some(config.master_key_file.display().to_string()),
+            ..RawSettings::default()
+        };
+        TestApp::with(Setup {
+            settings,
+            ..Setup::default()
+        })
+        .await
+    }
+
     /// Moves the clock.
     pub fn advance(&self, millis: EpochMs) {
         self.clock.0.fetch_add(millis, Ordering::SeqCst);
@@ -241,17 +276,6 @@ impl TestApp {
         (org, key)
     }
 
-    /// The audit log of an organization, newest first.
-    pub async fn audit_log(&self, org: OrgId) -> Vec<AuditRow> {
-        let all = Paging {
-            limit: 10_000,
-            offset: 0,
-        };
-        let mut tx = self.app.db.read().await.unwrap();
-        let lines = tx.org(org).audit(&AuditFilter::default(), all).await.unwrap().items;
-        lines.into_iter().map(|line| line.row).collect()
-    }
-
     /// A user with this role, signed in: the cookie.
     pub async fn user(&self, org: OrgId, email: &str, role: Role) -> String {
         let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
@@ -304,10 +328,35 @@ impl TestApp {
         self.call(key, Method::POST, "/update", Some(body)).await
     }
 
+    /// The audit log of an organization, oldest first.
+    pub async fn audit(&self, org: OrgId) -> Vec<AuditRow> {
+        let mut tx = self.app.db.read().await.unwrap();
+        let lines = tx.system("a test reads the log").audit_chain(Some(org), 0, 1000).await;
+        lines.unwrap().into_iter().map(|line| line.row).collect()
+    }
+
     /// Asks the public check.
     pub async fn check(&self, bundle: &str, query: &str) -> Answer {
         self.get(&format!("/update/check/{bundle}?{query}")).await
     }
+}
+
+/// Returns when something is so; it is told when it is not within a minute.
+pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !is_so().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    waited.unwrap_or_else(|_| panic!("not within a minute: {what}"));
+}
+
+/// The machine's clock, which is the object storage's too.
+#[expect(clippy::disallowed_methods, reason = "object storage has the machine's clock")]
+pub fn machine_time() -> EpochMs {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    i64::try_from(since.unwrap().as_millis()).unwrap()
 }
 
 /// A package with one file.

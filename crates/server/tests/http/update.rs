@@ -153,8 +153,7 @@ async fn a_publish_that_fails_claims_nothing() {
 /// The names of audit rows and events of an organization, oldest first.
 async fn traces(app: &TestApp, org: launchway_domain::id::OrgId) -> (Vec<String>, Vec<String>) {
     let mut tx = app.app.db.write().await.unwrap();
-    let audit = app.audit_log(org).await;
-    let actions = audit.iter().rev().map(|row| row.action.clone()).collect();
+    let actions = app.audit(org).await.into_iter().map(|row| row.action).collect();
     let events = tx.system("a test looks at all").take_events(100, START).await.unwrap();
     let kinds = events.into_iter().filter(|(of, _)| *of == org);
     (actions, kinds.map(|(_, event)| event.kind).collect())
@@ -225,7 +224,7 @@ async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update
         .await;
     let changed = answer.expect(200);
     let mut tx = app.app.db.write().await.unwrap();
-    let row = app.audit_log(org).await.remove(0);
+    let row = app.audit(org).await.pop().unwrap();
     let json = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
     assert_eq!((row.at, row.action.as_str()), (START, "update.change"));
     assert_eq!(

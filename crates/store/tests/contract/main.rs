@@ -65,6 +65,7 @@ mod audit;
 mod build_numbers;
 mod changes;
 mod coverage;
+mod credentials;
 mod data_keys;
 mod database;
 mod deliveries;

@@ -1,6 +1,7 @@
 //! The organization's door: through it, rows of another organization are neither seen nor changed.
 
 use launchway_domain::app::{App, Package, Upload};
+use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::org::Invitation;
 use launchway_domain::platform::Platform;
@@ -17,6 +18,7 @@ use launchway_store::{
 };
 
 use crate::audit::{audit_line, link};
+use crate::credentials::new_credential;
 use crate::database::TestDb;
 use crate::deliveries::{a_delivery, a_report, new_delivery};
 use crate::env_vars::env_var;
@@ -38,6 +40,7 @@ pub struct Tenant {
     delivery: Delivery,
     request: RequestKey,
     variable: SealedEnvVar,
+    credential: Credential,
 }
 
 pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
@@ -84,6 +87,8 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         report_try(&a_report(&delivery, 0, Next::Again(NOW)))
     ));
     let delivery = Delivery { tries: 1, ..delivery };
+    let credential = new_credential(id);
+    org_writes!(db, id, create_credential(&credential, "sealed"));
     let request = RequestKey {
         caller: "caller".to_owned(),
         method: "POST".to_owned(),
@@ -105,6 +110,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         delivery,
         request,
         variable,
+        credential,
     }
 }
 
@@ -147,6 +153,10 @@ contract! {
             let rows = org_reads!(db, org, updates(&filter, ALL));
             assert_eq!((rows.items.len(), rows.total), (0, 0));
         }
+        assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
+        assert_eq!(org_reads!(db, org, sealed_credential(theirs.credential.id)), None);
+        assert_eq!(org_reads!(db, org, credentials(ALL)).total, 0);
+        assert!(org_reads!(db, org, credentials(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, env_var(theirs.variable.variable.id)), None);
         assert_eq!(org_reads!(db, org, env_var_at("TOKEN", &theirs.variable.variable.scope)), None);
         assert_eq!(org_reads!(db, org, env_vars(ALL)).total, 0);
@@ -221,6 +231,8 @@ contract! {
         let mut variable = theirs.variable.clone();
         variable.sealed = "ours".to_owned();
         org_writes!(db, org, replace_env_var(&variable));
+        assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
+        assert!(!org_writes!(db, org, note_expiry_told(theirs.credential.id, 7)));
         assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
         org_writes!(db, org, touch_updates(&name, NOW));
         org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));

@@ -13,6 +13,8 @@ contract! {
         assert!(system_reads!(db, upload_is_open(upload.id)));
         assert_eq!(org_reads!(db, org, upload(new_id())), None);
         assert!(!system_reads!(db, upload_is_open(new_id())));
+        assert!(system_reads!(db, has_upload(upload.id)));
+        assert!(!system_reads!(db, has_upload(new_id())));
     }
 
     async fn is_used_once(db: &TestDb) {
@@ -24,6 +26,7 @@ contract! {
         assert!(!org_writes!(db, org, use_upload(upload.id)));
         assert!(!org_writes!(db, org, use_upload(new_id())));
         assert!(!system_reads!(db, upload_is_open(upload.id)), "a signed URL of it is refused");
+        assert!(system_reads!(db, has_upload(upload.id)), "it is there until its time is over");
         assert_eq!(org_reads!(db, org, upload(upload.id)), Some(Upload { used: true, ..upload }));
         assert_eq!(org_reads!(db, org, upload(bystander.id)), Some(bystander));
     }

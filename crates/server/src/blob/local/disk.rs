@@ -9,6 +9,9 @@ use tempfile::NamedTempFile;
 /// Starts the names of files in the making. No key holds this character, so none of them can be asked for or listed.
 const DRAFT: &str = "~";
 
+/// How often a folder may vanish from under us before we believe that something else is missing.
+const MANY: u32 = 100;
+
 /// A file in the making, beside the place it will take. Dropped, it is gone.
 pub(super) struct Draft {
     temporary: NamedTempFile,
@@ -19,8 +22,7 @@ impl Draft {
     /// An empty one that is to become `target`; missing folders are made.
     pub fn beside(target: PathBuf) -> io::Result<Draft> {
         let folder = folder_of(&target)?;
-        make_folders(folder)?;
-        let temporary = tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder)?;
+        let temporary = in_folder(folder, || tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder))?;
         Ok(Draft { temporary, target })
     }
 
@@ -57,8 +59,7 @@ pub(super) fn copy_once(from: &Path, to: PathBuf) -> io::Result<()> {
     if !fs::metadata(from)?.is_file() {
         return Err(ErrorKind::NotFound.into());
     }
-    make_folders(folder)?;
-    match fs::hard_link(from, &to) {
+    match in_folder(folder, || fs::hard_link(from, &to)) {
         Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
             copy_into(&mut File::open(from)?, to).and_then(Draft::appear)
         }
@@ -71,6 +72,30 @@ pub(super) fn copy_into(source: &mut File, target: PathBuf) -> io::Result<Draft>
     let draft = Draft::beside(target)?;
     io::copy(source, &mut draft.file())?;
     Ok(draft)
+}
+
+/// Makes something in a folder, which is made if it is missing. One that goes meanwhile, with its last file, is made anew.
+fn in_folder<T>(folder: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    let attempt = || make_folders(folder).and_then(|()| work());
+    for _ in 0..MANY {
+        match attempt() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            done => return done,
+        }
+    }
+    attempt()
+}
+
+/// Removes a file, and the folders above it up to `root` that are empty then.
+pub(super) fn remove(root: &Path, file: &Path) -> io::Result<()> {
+    fs::remove_file(file)?;
+    for folder in file.ancestors().skip(1).take_while(|folder| *folder != root) {
+        // One that is not empty stays, whatever else may be the reason that it stays.
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a folder and those above it; each new one is on disk when this returns.
@@ -86,8 +111,13 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
         make_folders(above)?;
     }
     match fs::create_dir(folder) {
-        // Another writer was faster.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::metadata(folder) {
+            // Another writer was faster.
+            Ok(there) if there.is_dir() => {}
+            // And it is gone again.
+            Err(gone) if gone.kind() == ErrorKind::NotFound => return Err(gone),
+            _ => return Err(error),
+        },
         made => made?,
     }
     sync_folder(above)
@@ -121,7 +151,11 @@ pub(super) fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &Metadata) -> io
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    match File::open(folder) {
+        // Whoever removed what was in it was faster: there is nothing to keep.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        opened => opened?.sync_all(),
+    }
 }
 
 fn folder_of(path: &Path) -> io::Result<&Path> {

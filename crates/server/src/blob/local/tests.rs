@@ -88,6 +88,92 @@ async fn keeps_lists_and_forgets_objects() {
 }
 
 #[tokio::test]
+async fn a_folder_is_listed_a_page_at_a_time() {
+    let (_root, directory) = directory();
+    // In the order of their bytes: `-` and `.` come before the slash, digits and letters after it.
+    let names = ["f/a-1", "f/a.b/c", "f/a/b", "f/a/c/d/e", "f/a0", "f/b", "f/c/x", "g/a"];
+    for name in names.iter().rev() {
+        directory.put_stream(&key(name), 1, chunks(&["x"])).await.unwrap();
+    }
+    fs::write(directory.root.join("f/~draft"), "").unwrap();
+    for limit in 1..=8 {
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let page = directory.list_page(&key("f"), after.as_ref(), limit).await.unwrap();
+            assert!(page.len() <= limit);
+            seen.extend(page.iter().map(|listed| listed.key.to_string()));
+            after = page.last().map(|listed| listed.key.clone());
+            if page.len() < limit {
+                break;
+            }
+        }
+        assert_eq!(seen, names[..7], "{limit} at a time");
+    }
+    assert_eq!(directory.list_page(&key("none"), None, 9).await.unwrap(), []);
+    assert_eq!(
+        directory.list_page(&key("f/b"), None, 9).await.unwrap(),
+        [],
+        "an object is no folder"
+    );
+    assert_eq!(directory.list_page(&key("f"), Some(&key("f/d")), 9).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_copy_is_as_young_as_its_making() {
+    let (_root, directory) = directory();
+    directory.put_stream(&key("a/old"), 1, chunks(&["x"])).await.unwrap();
+    let of_bytes = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+    let file = fs::File::options().append(true).open(directory.root.join("a/old"));
+    file.unwrap().set_modified(of_bytes).unwrap();
+    directory.copy(&key("a/old"), &key("b/new")).await.unwrap();
+    let copy = directory.list_page(&key("b"), None, 9).await.unwrap();
+    assert!(copy[0].written_ms > 1_000_000_000, "{copy:?}");
+}
+
+#[tokio::test]
+async fn a_folder_goes_with_its_last_object() {
+    let (_root, directory) = directory();
+    for name in ["a/b/c/one", "a/b/two"] {
+        directory.put_stream(&key(name), 1, chunks(&["x"])).await.unwrap();
+    }
+    let left = || fs::read_dir(&directory.root).unwrap().count();
+    directory.delete(&key("a/b/c/one")).await.unwrap();
+    assert!(!directory.root.join("a/b/c").exists() && directory.root.join("a/b/two").exists());
+    directory.delete(&key("a/b/two")).await.unwrap();
+    assert_eq!(left(), 0, "but the directory itself stays");
+    directory.delete(&key("a/b/two")).await.unwrap();
+    directory.put_stream(&key("a/b/two"), 1, chunks(&["y"])).await.unwrap();
+    assert_eq!(text_of(&directory, "a/b/two").await, "y");
+}
+
+/// The folder of one goes while another is put into it, or copied.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_writes_into_a_folder_that_goes_makes_it_anew() {
+    let (_root, directory) = directory();
+    directory.put_stream(&key("source"), 1, chunks(&["s"])).await.unwrap();
+    let directory = std::sync::Arc::new(directory);
+    let workers = (0..4).map(|worker| {
+        let directory = directory.clone();
+        tokio::spawn(async move {
+            let name = key(&format!("a/b/{worker}"));
+            for round in 0..100 {
+                if (worker + round) % 2 == 0 {
+                    directory.put_stream(&name, 1, chunks(&["x"])).await.unwrap();
+                } else {
+                    directory.copy(&key("source"), &name).await.unwrap();
+                }
+                assert_eq!(directory.head(&name).await.unwrap(), Some(1));
+                directory.delete(&name).await.unwrap();
+            }
+        })
+    });
+    for worker in workers.collect::<Vec<_>>() {
+        worker.await.unwrap();
+    }
+    assert_eq!(files(&directory), ["source"]);
+}
+
+#[tokio::test]
 async fn an_upload_of_another_size_or_that_breaks_off_leaves_what_was_there() {
     let (_root, directory) = directory();
     let name = key("uploads/a");

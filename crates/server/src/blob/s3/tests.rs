@@ -106,6 +106,31 @@ async fn keeps_copies_lists_and_forgets_objects() {
 }
 
 #[tokio::test]
+async fn a_folder_is_listed_a_page_at_a_time() {
+    let (_server, blob) = start();
+    let names = ["f/a-1", "f/a.b/c", "f/a/b", "f/a0", "f/b"];
+    for name in names.iter().chain(&["g/a", "ff"]) {
+        store(&blob, name, b"x").await;
+    }
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let page = blob.list_page(&key("f"), after.as_ref(), 2).await.unwrap();
+        assert!(page.len() <= 2);
+        let young = page
+            .iter()
+            .all(|listed| (now_ms() - listed.written_ms).abs() < 3_600_000);
+        assert!(young, "{page:?}");
+        seen.extend(page.iter().map(|listed| listed.key.to_string()));
+        after = page.last().map(|listed| listed.key.clone());
+        if page.len() < 2 {
+            break;
+        }
+    }
+    assert_eq!(seen, names);
+    assert_eq!(blob.list_page(&key("none"), None, 9).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn the_store_believes_a_signed_download_and_no_other() {
     let (_server, blob) = start();
     store(&blob, "packages/a.zip", b"0123456789").await;

@@ -14,8 +14,9 @@ use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
 use crate::failure::Failure;
 use crate::http::{admit, cookies};
+use crate::ops::keys;
+use crate::ops::sessions::{self, EndSession};
 use crate::ops::write::Write;
-use crate::ops::{accounts, keys};
 
 fn sign_in_page(email: &str) -> Page {
     Page {
@@ -134,7 +135,7 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
         }
         _ => {
             let email = field(&form, "email")?;
-            match accounts::sign_in(&app, email, field(&form, "password")?, &browser).await {
+            match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
                 Ok(done) => Ok(signed_in(&app, &done)),
                 Err(failure) => Ok(refused(sign_in_page(email), failure)),
             }
@@ -144,7 +145,7 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
 
 async fn sign_out(app: &App, caller: &Caller) -> Result<Response, Failure> {
     if let Who::Session { session, user, .. } = &caller.who {
-        accounts::end_session(app, user.id, session.id).await?;
+        sessions::end_session(app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
     }
     let mut response = Redirect::to("/").into_response();
     response

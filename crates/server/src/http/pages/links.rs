@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_domain::org::Invitation;
 
 use super::{Form, Page, field, fields, input, refused, signed_in};
 use crate::app::App;
-use crate::caller::Browser;
+use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::accounts;
@@ -159,10 +159,14 @@ pub async fn reset(query: Query) -> Result<Response, Failure> {
     Ok(reset_page(field(&query, "token")?).into_response())
 }
 
-pub async fn submit_reset(State(app): State<Arc<App>>, request: Request) -> Result<Response, Failure> {
+pub async fn submit_reset(
+    State(app): State<Arc<App>>,
+    origin: Extension<Origin>,
+    request: Request,
+) -> Result<Response, Failure> {
     let form = fields(request).await?;
     let token = field(&form, "token")?;
-    match accounts::reset_password(&app, token, field(&form, "password")?).await {
+    match accounts::reset_password(&app, token, field(&form, "password")?, &origin).await {
         Ok(()) => Ok(Redirect::to("/").into_response()),
         Err(failure) => Ok(refused(reset_page(token), failure)),
     }

@@ -21,13 +21,14 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 9] = [
+const EVERYTHING: [&str; 10] = [
     "/update",
     "/env",
     "/audit",
     "/api-keys",
     "/webhooks",
     "/apps",
+    "/usage",
     "/orgs",
     "/orgs/members",
     "/orgs/invitations",

@@ -39,6 +39,7 @@ pub enum Thing {
     Member,
     Invitation,
     Session,
+    Month,
 }
 
 /// An endpoint as the contract has it.
@@ -99,6 +100,7 @@ pub const ROWS: &[Row] = &[
     row("GET /apps", Door::Member, Some(Thing::App), None),
     row("POST /apps", Door::Member, None, None),
     row("DELETE /apps", Door::Admin, Some(Thing::App), None),
+    row("GET /usage", Door::Member, Some(Thing::Month), None),
     row("GET /orgs", Door::Anyone, Some(Thing::Org), None),
     row("POST /orgs", Door::Founder, None, None),
     row(
@@ -156,6 +158,7 @@ pub fn unused_id(thing: Thing) -> String {
         Thing::Member => "user",
         Thing::Invitation => "invitation",
         Thing::Session => "session",
+        Thing::Month => return "1999-12".to_owned(),
     };
     format!("{prefix}_01h455vb4pex5vsknk084sn02q")
 }

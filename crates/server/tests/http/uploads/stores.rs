@@ -1,27 +1,14 @@
 //! One whole life of an update on each database with each object storage.
 
-use launchway_domain::time::{DAY, EpochMs};
+use launchway_domain::time::DAY;
 use launchway_server::blob::s3::Credentials;
-use launchway_server::config::RawSettings;
 use launchway_server::jobs::clean_up::clean_up;
-use launchway_testing::postgres::Postgres;
 use launchway_testing::s3::S3Server;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{BUNDLE, announce, put, stored, url};
-use crate::support::{Answer, START, Setup, TestApp, package};
-
-fn on_postgres() -> Setup {
-    let settings = RawSettings {
-        database_url: Some(Postgres::shared().fresh_database()),
-        ..RawSettings::default()
-    };
-    Setup {
-        settings,
-        ..Setup::default()
-    }
-}
+use crate::support::{Answer, START, Setup, TestApp, machine_time, package};
 
 fn with_bucket(mut setup: Setup, bucket: &S3Server) -> Setup {
     setup.settings.storage_url = Some(bucket.storage_url());
@@ -33,20 +20,9 @@ fn with_bucket(mut setup: Setup, bucket: &S3Server) -> Setup {
     setup
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the S3 server compares with the machine's clock"
-)]
-fn machine_time() -> EpochMs {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap();
-    i64::try_from(since.as_millis()).unwrap()
-}
-
 #[tokio::test]
 async fn postgres_and_directory() {
-    life(TestApp::with(on_postgres()).await).await;
+    life(TestApp::with(Setup::on_postgres()).await).await;
 }
 
 #[tokio::test]
@@ -60,7 +36,7 @@ async fn sqlite_and_bucket() {
 #[tokio::test]
 async fn postgres_and_bucket() {
     let bucket = S3Server::start();
-    let app = TestApp::with(with_bucket(on_postgres(), &bucket)).await;
+    let app = TestApp::with(with_bucket(Setup::on_postgres(), &bucket)).await;
     app.advance(machine_time() - START);
     life(app).await;
 }

@@ -2,7 +2,7 @@
 
 use launchway_domain::time::{DAY, HOUR, iso};
 use launchway_domain::webhook::DELIVERY_LIFE;
-use launchway_server::jobs::{self, clean_up::clean_up, fan_out::fan_out};
+use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
 use launchway_testing::receiver::{Receiver, Reply};
 use reqwest::Method;
 use serde_json::json;
@@ -151,7 +151,7 @@ async fn a_secret_is_opened_once_an_hour() {
         stage.publish_and_deliver().await;
     }
     assert_eq!(receiver.received().len(), 4);
-    let mut lines = stage.app.audit_log(stage.org).await;
+    let mut lines = stage.app.audit(stage.org).await;
     lines.retain(|line| line.action == "secret.open");
     assert_eq!(lines.len(), 2);
     assert!(
@@ -182,7 +182,7 @@ async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
 #[tokio::test]
 async fn the_running_service_delivers_by_itself() {
     let stage = Stage::set().await;
-    let jobs = jobs::start(&stage.app.app);
+    let jobs = Jobs::start(&stage.app.app);
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
     stage.publish(BUNDLE).await;
@@ -190,7 +190,7 @@ async fn the_running_service_delivers_by_itself() {
     stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
     receiver.wait_for(2).await;
     // It stops when what was begun is finished and kept.
-    jobs.finished().await;
+    jobs.stop(&stage.app.app).await;
     let deliveries = stage.deliveries(&webhook).await;
     assert_eq!(deliveries.len(), 2);
     assert!(
@@ -214,7 +214,7 @@ async fn a_slow_receiver_holds_up_nobody_else() {
     for _ in 0..20 {
         stage.publish(BUNDLE).await;
     }
-    let _jobs = jobs::start(&stage.app.app);
+    let _jobs = Jobs::start(&stage.app.app);
     slow.wait_for(1).await;
     quick.wait_for(20).await;
 }

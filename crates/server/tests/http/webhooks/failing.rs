@@ -109,7 +109,7 @@ async fn a_receiver_that_says_410_is_told_nothing_more() {
         (2, 2)
     );
 
-    let lines = stage.app.audit_log(stage.org).await;
+    let lines = stage.app.audit(stage.org).await;
     let line = lines.iter().find(|line| line.action == "webhook.disable").unwrap();
     assert_eq!((line.actor.as_str(), line.resource.as_str()), ("service", id(&webhook)));
     assert!(line.after.as_deref().unwrap().contains("410 Gone"));

@@ -1,0 +1,77 @@
+//! Usage: what an organization used in a month, and what it may use.
+
+use launchway_domain::tenancy::Tier;
+use launchway_domain::usage::{Counter, Month, Quotas, Usage};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What was used in a calendar month, in UTC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Usage)]
+pub struct UsageView {
+    /// The month.
+    #[schema(example = "2026-11")]
+    pub id: String,
+    /// `running` for the present month, `complete` for one that is over.
+    pub status: String,
+    /// The tier of the organization, as it is now.
+    #[schema(value_type = String, example = "free")]
+    pub tier: Tier,
+    /// Builds that were made.
+    pub builds: i64,
+    /// Minutes that builds ran; one that began counts.
+    pub build_minutes: i64,
+    /// Submissions that were made.
+    pub submissions: i64,
+    /// Over-the-air updates that were published.
+    pub updates: i64,
+    /// Public checks of the organization's apps; some seconds late.
+    pub checks: i64,
+    /// Bytes of packages that were stored. Publishing the bytes of an earlier update anew stores none.
+    pub bytes: i64,
+    /// What the tier may use in a month, as it is now.
+    pub quotas: QuotasView,
+}
+
+/// What may be used in a month; `null` is without limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Quotas)]
+pub struct QuotasView {
+    /// Builds.
+    pub builds: Option<u64>,
+    /// Minutes that builds run.
+    pub build_minutes: Option<u64>,
+    /// Submissions.
+    pub submissions: Option<u64>,
+    /// Over-the-air updates.
+    pub updates: Option<u64>,
+    /// Bytes of packages.
+    pub bytes: Option<u64>,
+}
+
+impl UsageView {
+    /// What an organization of this tier used; `present` is the month that runs.
+    pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas) -> Self {
+        let running = usage.month >= present;
+        Self {
+            id: usage.month.to_string(),
+            status: if running { "running" } else { "complete" }.to_owned(),
+            tier,
+            builds: usage.get(Counter::Builds),
+            build_minutes: usage.build_minutes(),
+            submissions: usage.get(Counter::Submissions),
+            updates: usage.get(Counter::Updates),
+            checks: usage.get(Counter::Checks),
+            bytes: usage.get(Counter::Bytes),
+            quotas: QuotasView {
+                builds: quotas.most(tier, Counter::Builds),
+                build_minutes: quotas.most(tier, Counter::BuildSeconds),
+                submissions: quotas.most(tier, Counter::Submissions),
+                updates: quotas.most(tier, Counter::Updates),
+                bytes: quotas.most(tier, Counter::Bytes),
+            },
+        }
+    }
+}

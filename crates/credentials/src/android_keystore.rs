@@ -1,0 +1,47 @@
+//! Android keystores: PKCS#12 or JKS, and in it the private key that signs an app.
+
+use launchway_domain::time::EpochMs;
+
+use crate::apple_certificate::signing_use;
+use crate::facts::{AndroidKeystore, Details, Facts};
+use crate::keystore;
+use crate::kind::Kind;
+use crate::recognize::{Form, form_of};
+use crate::refusal::Refusal;
+use crate::{Given, unfit};
+
+const KIND: Kind = Kind::AndroidKeystore;
+
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+    let format = match form_of(given.content) {
+        Some(Form::Keystore(format)) => format,
+        Some(form @ (Form::Jceks | Form::BouncyCastle)) => return Err(Refusal::KeystoreFormat { found: form.one() }),
+        form => return Err(unfit(KIND, form, given.content)),
+    };
+    let keystore::Identity {
+        alias,
+        key,
+        certificate,
+    } = keystore::open(KIND, format, given)?;
+    if signing_use(&certificate).is_some() {
+        return Err(Refusal::AnotherKind {
+            kind: KIND,
+            found: "an Apple certificate",
+        });
+    }
+    certificate.check_time(KIND, now)?;
+    let (sha1_fingerprint, fingerprint) = certificate.fingerprints();
+    Ok(Facts {
+        fingerprint,
+        expires_at: Some(certificate.not_after),
+        details: Details::AndroidKeystore(AndroidKeystore {
+            format,
+            alias,
+            subject: certificate.subject.text(),
+            sha1_fingerprint,
+            not_before: certificate.not_before,
+            key_algorithm: key.algorithm(),
+            key_size: key.size(),
+        }),
+    })
+}

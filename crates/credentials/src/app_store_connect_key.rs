@@ -1,0 +1,69 @@
+//! Keys for the App Store Connect API: the .p8 file, and what App Store Connect shows beside it.
+
+use crate::certificate::fingerprint;
+use crate::facts::{AppStoreConnectKey, Details, Facts};
+use crate::fault::Fault;
+use crate::kind::Kind;
+use crate::pem;
+use crate::private_key::public_half;
+use crate::public_key::{Curve, PublicKey};
+use crate::recognize::{Form, form_of, text_of};
+use crate::refusal::Refusal;
+use crate::{Given, given_text, unfit};
+
+const KIND: Kind = Kind::AppStoreConnectKey;
+const LABEL: &str = "PRIVATE KEY";
+/// Where a UUID has its dashes.
+const DASHES: [usize; 4] = [8, 13, 18, 23];
+
+pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
+    let refuse = |fault: Fault| fault.refuse(KIND);
+    let text = text_of(given.content).unwrap_or_default();
+    if pem::label(text) != Some(LABEL) {
+        let form = form_of(given.content);
+        // The key itself in another wrapping: App Store Connect gives out only one.
+        return Err(if form == Some(Form::PrivateKey) {
+            Refusal::NotP256
+        } else {
+            unfit(KIND, form, given.content)
+        });
+    }
+    let pkcs8 = pem::decode(text, LABEL).map_err(|fault| refuse(fault.into()))?;
+    let public = match public_half(&pkcs8) {
+        Ok(public @ PublicKey::Ec { curve: Curve::P256, .. }) => public,
+        Ok(_) | Err(Fault::Unsupported(_)) => return Err(Refusal::NotP256),
+        Err(fault) => return Err(refuse(fault)),
+    };
+    let key_id = given_text(given.key_id).ok_or(Refusal::KeyIdMissing)?;
+    if key_id.len() != 10
+        || !key_id
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    {
+        return Err(Refusal::KeyIdMalformed);
+    }
+    let issuer_id = given_text(given.issuer_id).map(str::to_ascii_lowercase);
+    if issuer_id.as_deref().is_some_and(|issuer_id| !is_uuid(issuer_id)) {
+        return Err(Refusal::IssuerIdMalformed);
+    }
+    Ok(Facts {
+        fingerprint: fingerprint(&public.info()),
+        expires_at: None,
+        details: Details::AppStoreConnectKey(AppStoreConnectKey {
+            key_id: key_id.to_owned(),
+            individual: issuer_id.is_none(),
+            issuer_id,
+        }),
+    })
+}
+
+fn is_uuid(text: &str) -> bool {
+    let is_right = |(at, byte): (usize, u8)| {
+        if DASHES.contains(&at) {
+            byte == b'-'
+        } else {
+            byte.is_ascii_hexdigit()
+        }
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_right)
+}

@@ -1,0 +1,72 @@
+//! Certificates that sign apps for Apple's platforms: PKCS#12 with the private key and Apple's certificate.
+
+use launchway_domain::time::EpochMs;
+
+use crate::asn1::without_leading_zeros;
+use crate::certificate::Certificate;
+use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFormat};
+use crate::keystore;
+use crate::kind::Kind;
+use crate::name::{COMMON_NAME, ORGANIZATIONAL_UNIT};
+use crate::recognize::{Form, form_of};
+use crate::refusal::Refusal;
+use crate::{Given, unfit};
+
+const KIND: Kind = Kind::AppleCertificate;
+
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+    let format = match form_of(given.content) {
+        Some(Form::Keystore(format @ KeystoreFormat::Pkcs12)) => format,
+        Some(Form::Certificate) => return Err(Refusal::CertificateAlone),
+        form => return Err(unfit(KIND, form, given.content)),
+    };
+    let keystore::Identity { key, certificate, .. } = keystore::open(KIND, format, given)?;
+    let Some(certificate_use) = signing_use(&certificate) else {
+        return Err(Refusal::NotForSigning {
+            name: certificate.subject.common(),
+        });
+    };
+    let team_id = certificate
+        .subject
+        .get(ORGANIZATIONAL_UNIT)
+        .filter(|unit| is_team_id(unit));
+    let team_id = team_id.ok_or(Refusal::FieldMissing {
+        kind: KIND,
+        field: "team id",
+    })?;
+    certificate.check_time(KIND, now)?;
+    let (sha1_fingerprint, fingerprint) = certificate.fingerprints();
+    Ok(Facts {
+        fingerprint,
+        expires_at: Some(certificate.not_after),
+        details: Details::AppleCertificate(AppleCertificate {
+            team_id: team_id.to_owned(),
+            common_name: certificate.subject.common(),
+            certificate_use,
+            issuer: certificate.issuer.common(),
+            serial_number: hex::encode(without_leading_zeros(&certificate.serial)),
+            sha1_fingerprint,
+            not_before: certificate.not_before,
+            key_algorithm: key.algorithm(),
+            key_size: key.size(),
+        }),
+    })
+}
+
+/// What Apple issued a certificate for, by the name that Apple gives to such certificates. `None`: not for signing apps.
+pub(crate) fn signing_use(certificate: &Certificate) -> Option<CertificateUse> {
+    let (kind, _) = certificate.subject.get(COMMON_NAME)?.split_once(": ")?;
+    match kind {
+        "Apple Development" | "iPhone Developer" => Some(CertificateUse::Development),
+        "Apple Distribution" | "iPhone Distribution" => Some(CertificateUse::Distribution),
+        _ => None,
+    }
+}
+
+/// Apple writes teams as 10 upper-case letters and digits.
+pub(crate) fn is_team_id(text: &str) -> bool {
+    text.len() == 10
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+}

@@ -1,0 +1,201 @@
+//! Certificates (X.509, RFC 5280): names, validity, public key. Their signatures are not checked here.
+
+use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
+use ring::digest;
+
+use crate::asn1::{BIT_STRING, Element, INTEGER, OCTET_STRING, Reader, SEQUENCE, context, only};
+use crate::fault::{Fault, Malformed};
+use crate::kind::Kind;
+use crate::name::Name;
+use crate::public_key::PublicKey;
+use crate::refusal::Refusal;
+
+const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
+/// A clock may be behind that of the machine that made a certificate a moment ago.
+const CLOCK_SKEW: EpochMs = 5 * MINUTE;
+
+/// What a certificate says.
+#[derive(Clone, Debug)]
+pub(crate) struct Certificate {
+    pub(crate) der: Vec<u8>,
+    /// The bytes of the INTEGER.
+    pub(crate) serial: Vec<u8>,
+    pub(crate) issuer: Name,
+    pub(crate) subject: Name,
+    pub(crate) not_before: EpochMs,
+    pub(crate) not_after: EpochMs,
+    pub(crate) key_id: Option<Vec<u8>>,
+    /// The SubjectPublicKeyInfo, not read yet: a chain may hold keys of kinds that nobody asks about.
+    key_info: Vec<u8>,
+}
+
+impl Certificate {
+    /// Reads a certificate in DER.
+    pub(crate) fn read(der: &[u8]) -> Result<Self, Malformed> {
+        let mut certificate = only(der, SEQUENCE)?.children();
+        let mut fields = certificate.take_sequence()?;
+        certificate.take_algorithm()?;
+        certificate.take(BIT_STRING)?;
+        certificate.finish()?;
+
+        fields.take_if(context(0))?;
+        let serial = fields.take(INTEGER)?.content.to_vec();
+        fields.take_algorithm()?;
+        let issuer = Name::read(&fields.take(SEQUENCE)?)?;
+        let mut validity = fields.take_sequence()?;
+        let (not_before, not_after) = (time(&validity.next()?)?, time(&validity.next()?)?);
+        let subject = Name::read(&fields.take(SEQUENCE)?)?;
+        let key_info = fields.take(SEQUENCE)?.whole.to_vec();
+        let mut key_id = None;
+        while fields.peek().is_some() {
+            let field = fields.next()?;
+            if field.tag == context(3) {
+                key_id = subject_key_identifier(&field)?;
+            }
+        }
+        Ok(Self {
+            der: der.to_vec(),
+            serial,
+            issuer,
+            subject,
+            not_before,
+            not_after,
+            key_id,
+            key_info,
+        })
+    }
+
+    /// The public key.
+    pub(crate) fn public_key(&self) -> Result<PublicKey, Fault> {
+        PublicKey::from_info(&self.key_info)
+    }
+
+    /// Lower-case hex SHA-1 and SHA-256 of the certificate.
+    pub(crate) fn fingerprints(&self) -> (String, String) {
+        (
+            hex_digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &self.der),
+            fingerprint(&self.der),
+        )
+    }
+
+    /// Refuses a certificate that is not valid at the time `now`.
+    pub(crate) fn check_time(&self, kind: Kind, now: EpochMs) -> Result<(), Refusal> {
+        check_time(kind, self.not_before, self.not_after, now)
+    }
+}
+
+/// Refuses a credential that is not valid at the time `now`.
+pub(crate) fn check_time(kind: Kind, from: EpochMs, until: EpochMs, now: EpochMs) -> Result<(), Refusal> {
+    if until <= now {
+        return Err(Refusal::Expired { kind, at: until });
+    }
+    if from > now.saturating_add(CLOCK_SKEW) {
+        return Err(Refusal::NotYetValid { kind, at: from });
+    }
+    Ok(())
+}
+
+/// Lower-case hex SHA-256.
+pub(crate) fn fingerprint(bytes: &[u8]) -> String {
+    hex_digest(&digest::SHA256, bytes)
+}
+
+fn hex_digest(algorithm: &'static digest::Algorithm, bytes: &[u8]) -> String {
+    hex::encode(digest::digest(algorithm, bytes))
+}
+
+fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, Malformed> {
+    let mut extensions = extensions.children().take_sequence()?;
+    while extensions.peek().is_some() {
+        let mut extension = extensions.take_sequence()?;
+        if extension.take_oid()? == SUBJECT_KEY_IDENTIFIER {
+            // Between stands perhaps whether it is critical.
+            let mut value = extension.next()?;
+            if value.tag != OCTET_STRING {
+                value = extension.take(OCTET_STRING)?;
+            }
+            return Ok(Some(Reader::new(value.content).take(OCTET_STRING)?.content.to_vec()));
+        }
+    }
+    Ok(None)
+}
+
+/// A UTCTime or GeneralizedTime in UTC, whole seconds.
+fn time(element: &Element<'_>) -> Result<EpochMs, Malformed> {
+    let text = str::from_utf8(element.content).map_err(|_| Malformed)?;
+    let digits = text.strip_suffix('Z').ok_or(Malformed)?;
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Malformed);
+    }
+    let number = |from: usize, to: usize| {
+        digits
+            .get(from..to)
+            .and_then(|digits| digits.parse().ok())
+            .ok_or(Malformed)
+    };
+    let (year, rest): (i64, usize) = match (element.tag, digits.len()) {
+        // Two digits mean 1950 to 2049. Old programs leave the seconds out.
+        (0x17, 10 | 12) => match number(0, 2)? {
+            year @ 0..50 => (2000 + year, 2),
+            year => (1900 + year, 2),
+        },
+        (0x18, 14) => (number(0, 4)?, 4),
+        _ => return Err(Malformed),
+    };
+    let (month, day) = (number(rest, rest + 2)?, number(rest + 2, rest + 4)?);
+    let (hour, minute) = (number(rest + 4, rest + 6)?, number(rest + 6, rest + 8)?);
+    let second = if digits.len() == 10 {
+        0
+    } else {
+        number(rest + 8, rest + 10)?
+    };
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return Err(Malformed);
+    }
+    Ok(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND)
+}
+
+/// Days from 1970-01-01 to a day in the Gregorian calendar: years are counted from March, so that the leap day is last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    const DAYS_TO_1970: i64 = 719_468;
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let in_year = (153 * month + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - DAYS_TO_1970
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use launchway_domain::time::iso;
+
+    #[test]
+    fn times_are_read() {
+        for (tag, text, expected) in [
+            (0x17, "700101000000Z", Some("1970-01-01T00:00:00.000Z")),
+            (0x17, "491231235959Z", Some("2049-12-31T23:59:59.000Z")),
+            (0x17, "500101000000Z", Some("1950-01-01T00:00:00.000Z")),
+            (0x17, "2002291200Z", Some("2020-02-29T12:00:00.000Z")),
+            (0x18, "20000229010203Z", Some("2000-02-29T01:02:03.000Z")),
+            (0x18, "99991231235959Z", Some("9999-12-31T23:59:59.000Z")),
+            (0x18, "21000301000000Z", Some("2100-03-01T00:00:00.000Z")),
+            (0x18, "00000101000000Z", Some("0000-01-01T00:00:00.000Z")),
+            (0x17, "20000229010203Z", None),
+            (0x18, "20001329010203Z", None),
+            (0x17, "700101000000", None),
+            (0x17, "70010100000+Z", None),
+            (0x17, "7001010000é0Z", None),
+            (0x17, "", None),
+        ] {
+            let element = Element {
+                tag,
+                content: text.as_bytes(),
+                whole: &[],
+            };
+            assert_eq!(time(&element).ok().map(iso).as_deref(), expected, "{text:?}");
+        }
+    }
+}

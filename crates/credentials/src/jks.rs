@@ -1,0 +1,141 @@
+//! Java's own keystore format (JKS), as `sun.security.provider.JavaKeyStore` defines it.
+
+use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY as SHA1, SHA1_OUTPUT_LEN};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use crate::asn1::is_one_sequence;
+use crate::fault::{Fault, Malformed};
+use crate::keystore::{Contents, Opened, Protected, StoredCertificate, StoredKey};
+use crate::password::{Password, Rounds};
+
+/// The first four bytes of a file.
+pub(crate) const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
+/// The algorithm under which a key is protected.
+pub(crate) const KEY_PROTECTOR: &str = "1.3.6.1.4.1.42.2.17.1.1";
+
+/// Stands between the password and the file in what the digest at the end is made of.
+const WHITENER: &[u8] = b"Mighty Aphrodite";
+const PRIVATE_KEY: u32 = 1;
+const TRUSTED_CERTIFICATE: u32 = 2;
+const MAX_VERSION: u32 = 2;
+
+/// Reads what a keystore holds, and whether the password is its own.
+pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
+    let contents = contents(content)?;
+    let (body, digest) = content.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
+    let mut context = Context::new(&SHA1);
+    context.update(&password.utf16);
+    context.update(WHITENER);
+    context.update(body);
+    if bool::from(context.finish().as_ref().ct_eq(&digest[..])) {
+        return Ok(Opened::Verified(contents));
+    }
+    // A key that the same password opens shows that the password is right, and the rest damaged.
+    for key in &contents.keys {
+        if key.protected.open(password, rounds)?.is_some() {
+            return Err(Fault::Malformed);
+        }
+    }
+    Ok(Opened::WrongPassword)
+}
+
+fn contents(content: &[u8]) -> Result<Contents, Malformed> {
+    let mut bytes = Bytes(content);
+    if bytes.take(4)? != MAGIC {
+        return Err(Malformed);
+    }
+    let version = bytes.number()?;
+    if !(1..=MAX_VERSION).contains(&version) {
+        return Err(Malformed);
+    }
+    let mut contents = Contents::default();
+    for entry in 0..bytes.number()? {
+        let kind = bytes.number()?;
+        let alias = bytes.text()?;
+        let _created = bytes.take(8)?;
+        let id = entry.to_be_bytes().to_vec();
+        let count = match kind {
+            PRIVATE_KEY => {
+                let protected = Protected::Encrypted(bytes.block()?.to_vec());
+                contents.keys.push(StoredKey {
+                    alias,
+                    id: Some(id.clone()),
+                    protected,
+                });
+                bytes.number()?
+            }
+            TRUSTED_CERTIFICATE => 1,
+            _ => return Err(Malformed),
+        };
+        for _ in 0..count {
+            if version > 1 {
+                bytes.text()?;
+            }
+            contents.certificates.push(StoredCertificate {
+                id: Some(id.clone()),
+                der: bytes.block()?.to_vec(),
+            });
+        }
+    }
+    if bytes.0.len() == SHA1_OUTPUT_LEN {
+        Ok(contents)
+    } else {
+        Err(Malformed)
+    }
+}
+
+/// Undoes the protection of a key: a stream of chained SHA-1 digests, and one digest to check. `None`: wrong password.
+pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+    let (salt, rest) = data.split_first_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
+    let (hidden, check) = rest.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
+    let hash = |bytes: &[u8]| {
+        let mut context = Context::new(&SHA1);
+        context.update(&password.utf16);
+        context.update(bytes);
+        context.finish()
+    };
+    let mut plain = Zeroizing::new(Vec::with_capacity(hidden.len()));
+    let mut link = hash(salt);
+    for block in hidden.chunks(SHA1_OUTPUT_LEN) {
+        plain.extend(block.iter().zip(link.as_ref()).map(|(byte, mask)| byte ^ mask));
+        link = hash(link.as_ref());
+    }
+    if bool::from(hash(&plain).as_ref().ct_eq(&check[..])) {
+        return Ok(Some(plain));
+    }
+    // With a wrong password not even the beginning makes sense.
+    if is_one_sequence(&plain) {
+        Err(Fault::Malformed)
+    } else {
+        Ok(None)
+    }
+}
+
+/// Reads Java's `DataOutputStream`: big endian, each text and block after its length.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32, Malformed> {
+        let bytes = self.take(4)?;
+        Ok(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
+    }
+
+    fn block(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = usize::try_from(self.number()?).map_err(|_| Malformed)?;
+        self.take(length)
+    }
+
+    /// Java's UTF-8 writes surrogates one by one and zero in two bytes; such letters are shown as replaced.
+    fn text(&mut self) -> Result<String, Malformed> {
+        let length = self.take(2)?;
+        let text = self.take(usize::from(u16::from_be_bytes([length[0], length[1]])))?;
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+}

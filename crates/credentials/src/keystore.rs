@@ -1,0 +1,182 @@
+//! What keystores of both formats have in common: from the bytes to one private key with its certificate.
+
+use zeroize::Zeroizing;
+
+use crate::certificate::Certificate;
+use crate::encryption::decrypt_key;
+use crate::facts::KeystoreFormat;
+use crate::fault::Fault;
+use crate::kind::Kind;
+use crate::password::{Password, Rounds};
+use crate::private_key::public_half;
+use crate::public_key::PublicKey;
+use crate::refusal::Refusal;
+use crate::{Given, given_text, jks, pkcs12};
+
+/// The private keys and certificates of a keystore.
+#[derive(Default)]
+pub(crate) struct Contents {
+    pub(crate) keys: Vec<StoredKey>,
+    pub(crate) certificates: Vec<StoredCertificate>,
+}
+
+/// A private key with its name and what ties it to its certificates.
+pub(crate) struct StoredKey {
+    pub(crate) alias: String,
+    pub(crate) id: Option<Vec<u8>>,
+    pub(crate) protected: Protected,
+}
+
+/// A certificate, and the id of the key that it belongs to, where the file says it.
+pub(crate) struct StoredCertificate {
+    pub(crate) id: Option<Vec<u8>>,
+    pub(crate) der: Vec<u8>,
+}
+
+/// A private key as it lies in the file.
+pub(crate) enum Protected {
+    /// PKCS#8.
+    Plain(Zeroizing<Vec<u8>>),
+    /// An EncryptedPrivateKeyInfo of PKCS#8.
+    Encrypted(Vec<u8>),
+}
+
+/// What a password made of a keystore.
+pub(crate) enum Opened {
+    /// The password is the keystore's.
+    Verified(Contents),
+    /// The keystore has nothing to check the password by; the keys may have.
+    Unverified(Contents),
+    WrongPassword,
+}
+
+/// One private key that was opened, and the certificate of its public half.
+pub(crate) struct Identity {
+    pub(crate) alias: String,
+    pub(crate) key: PublicKey,
+    pub(crate) certificate: Certificate,
+}
+
+impl Contents {
+    /// Adds a key. One without a name is called by its number, as Java does.
+    pub(crate) fn add_key(&mut self, name: Option<String>, id: Option<Vec<u8>>, protected: Protected) {
+        let alias = name.unwrap_or_else(|| (self.keys.len() + 1).to_string());
+        self.keys.push(StoredKey { alias, id, protected });
+    }
+
+    /// The key with this name, whatever its letter case, as Java looks it up; or the only one.
+    fn choose(&self, alias: Option<&str>, kind: Kind) -> Result<&StoredKey, Refusal> {
+        let aliases = || self.keys.iter().map(|key| key.alias.clone()).collect();
+        match (alias, self.keys.as_slice()) {
+            (_, []) => Err(Refusal::NoPrivateKey { kind }),
+            (None, [key]) => Ok(key),
+            (None, _) => Err(Refusal::SeveralKeys {
+                kind,
+                aliases: aliases(),
+            }),
+            (Some(alias), keys) => {
+                let wanted = alias.to_lowercase();
+                let found = keys.iter().find(|key| key.alias.to_lowercase() == wanted);
+                found.ok_or_else(|| Refusal::UnknownAlias {
+                    kind,
+                    alias: alias.to_owned(),
+                    aliases: aliases(),
+                })
+            }
+        }
+    }
+
+    /// The certificate of this key's public half: among those that the file ties to the key, or else among all.
+    fn certificate_of(&self, key: &StoredKey, public: &PublicKey, kind: Kind) -> Result<Certificate, Refusal> {
+        let tied = |stored: &&StoredCertificate| key.id.is_some() && stored.id == key.id;
+        let is_tied = self.certificates.iter().any(|stored| tied(&stored));
+        let candidates = self.certificates.iter().filter(|stored| !is_tied || tied(stored));
+        let mut is_empty = true;
+        for stored in candidates {
+            is_empty = false;
+            let certificate = Certificate::read(&stored.der).map_err(|fault| Fault::from(fault).refuse(kind))?;
+            if certificate.public_key().is_ok_and(|other| other == *public) {
+                return Ok(certificate);
+            }
+        }
+        let alias = key.alias.clone();
+        Err(if is_empty {
+            Refusal::NoCertificate { kind, alias }
+        } else {
+            Refusal::ForeignCertificate { kind, alias }
+        })
+    }
+}
+
+impl Protected {
+    /// The key in PKCS#8. `None`: the password is wrong, or the key damaged.
+    pub(crate) fn open(&self, password: &Password, rounds: &mut Rounds) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+        match self {
+            Self::Plain(key) => Ok(Some(key.clone())),
+            Self::Encrypted(bytes) => decrypt_key(bytes, password, rounds),
+        }
+    }
+}
+
+/// Opens a keystore, and the one private key in it that is meant.
+pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Result<Identity, Refusal> {
+    let refuse = |fault: Fault| fault.refuse(kind);
+    let text = given_text(given.password).unwrap_or_default();
+    let mut rounds = Rounds::new();
+    for password in Password::forms(text) {
+        let opened = match format {
+            KeystoreFormat::Pkcs12 => pkcs12::read(given.content, &password, &mut rounds),
+            KeystoreFormat::Jks => jks::read(given.content, &password, &mut rounds),
+        };
+        let (contents, is_verified) = match opened.map_err(refuse)? {
+            Opened::Verified(contents) => (contents, true),
+            Opened::Unverified(contents) => (contents, false),
+            Opened::WrongPassword => continue,
+        };
+        let key = contents.choose(given_text(given.alias), kind)?;
+        let Some(plain) = open_key(key, &password, is_verified, given, &mut rounds, kind)? else {
+            continue;
+        };
+        let public = public_half(&plain).map_err(refuse)?;
+        let certificate = contents.certificate_of(key, &public, kind)?;
+        return Ok(Identity {
+            alias: key.alias.clone(),
+            key: public,
+            certificate,
+        });
+    }
+    Err(if text.is_empty() {
+        Refusal::PasswordMissing { kind }
+    } else {
+        Refusal::WrongPassword { kind }
+    })
+}
+
+/// Opens a key by its own password, or else by the keystore's. `None`: the keystore's password may be wrong.
+fn open_key(
+    key: &StoredKey,
+    password: &Password,
+    is_verified: bool,
+    given: &Given<'_>,
+    rounds: &mut Rounds,
+    kind: Kind,
+) -> Result<Option<Zeroizing<Vec<u8>>>, Refusal> {
+    let mut open = |password: &Password| key.protected.open(password, rounds).map_err(|fault| fault.refuse(kind));
+    let alias = || key.alias.clone();
+    let Some(own) = given_text(given.key_password) else {
+        return match open(password)? {
+            None if is_verified => Err(Refusal::KeyPasswordMissing { alias: alias() }),
+            plain => Ok(plain),
+        };
+    };
+    for own in Password::forms(own) {
+        if let Some(plain) = open(&own)? {
+            return Ok(Some(plain));
+        }
+    }
+    let opens_by_store = open(password)?.is_some();
+    Err(Refusal::WrongKeyPassword {
+        alias: alias(),
+        opens_by_store,
+    })
+}

@@ -1,0 +1,103 @@
+//! Signing credentials: what they are, whether they are whole, and whether the password opens them (contract part 5).
+//! Nothing here reads a clock, a file or the network: the bytes and the time come as parameters. Every input is hostile.
+#![deny(missing_docs)]
+
+mod android_keystore;
+mod app_store_connect_key;
+mod apple_certificate;
+mod asn1;
+mod certificate;
+mod cms;
+mod encryption;
+mod facts;
+mod fault;
+mod google_service_account;
+mod jks;
+mod keystore;
+mod kind;
+mod name;
+mod password;
+mod pem;
+mod pkcs12;
+mod private_key;
+mod provisioning_profile;
+mod public_key;
+mod recognize;
+mod refusal;
+
+use launchway_domain::time::EpochMs;
+use recognize::Form;
+
+pub use facts::{
+    AndroidKeystore, AppStoreConnectKey, AppleCertificate, CertificateUse, Details, Facts, GoogleServiceAccount,
+    KeystoreFormat, ProfileType, ProvisioningProfile,
+};
+pub use kind::{Kind, UnknownKind};
+pub use refusal::Refusal;
+
+/// A credential has at most this many bytes.
+pub const MAX_SIZE: usize = 1 << 20;
+/// Bytes of the facts as JSON: names in a file are short, or not worth keeping.
+const MAX_FACTS: usize = 1 << 16;
+
+/// What a user gives of one credential. Only what belongs to its kind is looked at; an empty text counts as absent.
+#[derive(Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// The bytes of the file.
+    pub content: &'a [u8],
+    /// Opens a keystore or a PKCS#12 file.
+    pub password: Option<&'a str>,
+    /// Names one private key among several.
+    pub alias: Option<&'a str>,
+    /// Opens the private key, where its password is not the file's.
+    pub key_password: Option<&'a str>,
+    /// The id that App Store Connect gave the key.
+    pub key_id: Option<&'a str>,
+    /// The issuer id of a team's App Store Connect key; an individual key has none.
+    pub issuer_id: Option<&'a str>,
+    /// The app that a provisioning profile must cover.
+    pub bundle_id: Option<&'a str>,
+}
+
+/// Reads a credential of `kind` at the time `now`, and says what is known of it. Nothing in the facts is secret.
+///
+/// # Errors
+/// Why the credential is refused; the text is for the user, and says nothing secret.
+pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+    if given.content.is_empty() {
+        return Err(Refusal::Empty);
+    }
+    if given.content.len() > MAX_SIZE {
+        return Err(Refusal::TooLarge);
+    }
+    let facts = match kind {
+        Kind::AppStoreConnectKey => app_store_connect_key::read(given),
+        Kind::GoogleServiceAccount => google_service_account::read(given),
+        Kind::AndroidKeystore => android_keystore::read(given, now),
+        Kind::AppleCertificate => apple_certificate::read(given, now),
+        Kind::ProvisioningProfile => provisioning_profile::read(given, now),
+    }?;
+    match serde_json::to_vec(&facts) {
+        Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
+        _ => Err(Refusal::TooMuchText { kind }),
+    }
+}
+
+/// The text that was given, if there is any.
+fn given_text(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// The refusal of a file that has not the form of its kind: by the name of its form, if it shows one. Too few bytes to
+/// show any are the beginning of something.
+fn unfit(kind: Kind, form: Option<Form>, content: &[u8]) -> Refusal {
+    const TOO_FEW: usize = 32;
+    match form {
+        Some(form) => Refusal::AnotherKind {
+            kind,
+            found: form.one(),
+        },
+        None if content.len() < TOO_FEW => Refusal::Damaged { kind },
+        None => Refusal::Unrecognized { kind },
+    }
+}

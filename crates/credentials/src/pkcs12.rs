@@ -1,0 +1,219 @@
+//! PKCS#12 files (RFC 7292), as OpenSSL, Java and Apple's programs write them: in BER, under old and new algorithms.
+
+pub(crate) mod derivation;
+mod integrity;
+
+use std::borrow::Cow;
+
+use zeroize::Zeroizing;
+
+use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, is_one_sequence, only};
+use crate::encryption::decrypt;
+use crate::fault::{Fault, Malformed};
+use crate::keystore::{Contents, Opened, Protected, StoredCertificate};
+use crate::name::utf16_text;
+use crate::password::{Password, Rounds};
+use integrity::is_intact;
+
+const VERSION: u64 = 3;
+const DATA: &str = "1.2.840.113549.1.7.1";
+const SIGNED_DATA: &str = "1.2.840.113549.1.7.2";
+const ENVELOPED_DATA: &str = "1.2.840.113549.1.7.3";
+const ENCRYPTED_DATA: &str = "1.2.840.113549.1.7.6";
+const FRIENDLY_NAME: &str = "1.2.840.113549.1.9.20";
+const LOCAL_KEY_ID: &str = "1.2.840.113549.1.9.21";
+const X509_CERTIFICATE: &str = "1.2.840.113549.1.9.22.1";
+const KEY_BAG: &str = "1.2.840.113549.1.12.10.1.1";
+const SHROUDED_KEY_BAG: &str = "1.2.840.113549.1.12.10.1.2";
+const CERTIFICATE_BAG: &str = "1.2.840.113549.1.12.10.1.3";
+const SAFE_CONTENTS_BAG: &str = "1.2.840.113549.1.12.10.1.6";
+
+/// How deep bags may lie in bags.
+const MAX_DEPTH: usize = 4;
+
+/// What was gathered from the safes of a file.
+#[derive(Default)]
+struct Gathered {
+    contents: Contents,
+    /// Safes that the password opened.
+    opened: usize,
+    /// Safes that it did not open.
+    closed: usize,
+}
+
+/// Reads what a file holds, and whether the password is its own.
+pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
+    let mut file = only(content, SEQUENCE)?.children();
+    if file.take_number()? != VERSION {
+        return Err(Fault::Malformed);
+    }
+    let safes = match content_info(&mut file)? {
+        (kind, mut data) if kind == DATA => data.take_octets(OCTET_STRING)?,
+        (kind, _) if kind == SIGNED_DATA => {
+            return Err(Fault::Unsupported("a signature in place of a password".to_owned()));
+        }
+        _ => return Err(Fault::Malformed),
+    };
+    let mac = file.take_if(SEQUENCE)?;
+    file.finish()?;
+
+    // The form first: a file that is not whole is not one with another password.
+    let infos = infos_of(&safes)?;
+    let intact = match mac {
+        Some(mac) => Some(is_intact(&mac, &safes, password, rounds)?),
+        None => None,
+    };
+    let gathered = gather(&infos, password, rounds)?;
+    judge(intact, gathered, password, rounds)
+}
+
+/// The infos of an AuthenticatedSafe.
+fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, Malformed> {
+    let mut list = only(bytes, SEQUENCE)?.children();
+    let mut infos = Vec::new();
+    while list.peek().is_some() {
+        infos.push(content_info(&mut list)?);
+    }
+    Ok(infos)
+}
+
+/// A ContentInfo: its type, and what its `[0]` holds.
+fn content_info<'a>(reader: &mut Reader<'a>) -> Result<(String, Reader<'a>), Malformed> {
+    let mut info = reader.take_sequence()?;
+    let kind = info.take_oid()?;
+    Ok((kind, info.take(context(0))?.children()))
+}
+
+/// Tells a wrong password from a damaged file where both are possible: what opens any part is the right password.
+fn judge(intact: Option<bool>, gathered: Gathered, password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
+    let Gathered {
+        contents,
+        opened,
+        closed,
+    } = gathered;
+    match intact {
+        Some(true) if closed == 0 => return Ok(Opened::Verified(contents)),
+        Some(true) => return Err(Fault::Malformed),
+        None if closed == 0 => return Ok(Opened::Unverified(contents)),
+        _ => {}
+    }
+    if opened > 0 {
+        return Err(Fault::Malformed);
+    }
+    for key in &contents.keys {
+        if matches!(key.protected, Protected::Encrypted(_)) && key.protected.open(password, rounds)?.is_some() {
+            return Err(Fault::Malformed);
+        }
+    }
+    Ok(Opened::WrongPassword)
+}
+
+fn gather(infos: &[(String, Reader<'_>)], password: &Password, rounds: &mut Rounds) -> Result<Gathered, Fault> {
+    let mut gathered = Gathered::default();
+    for (kind, data) in infos {
+        let mut data = *data;
+        match kind.as_str() {
+            DATA => bags(&data.take_octets(OCTET_STRING)?, &mut gathered.contents, MAX_DEPTH)?,
+            ENCRYPTED_DATA => match open_safe(data, password, rounds)? {
+                Some(plain) => {
+                    gathered.opened += 1;
+                    bags(&plain, &mut gathered.contents, MAX_DEPTH)?;
+                }
+                None => gathered.closed += 1,
+            },
+            ENVELOPED_DATA => {
+                return Err(Fault::Unsupported(
+                    "encryption to a certificate in place of a password".to_owned(),
+                ));
+            }
+            _ => return Err(Fault::Malformed),
+        }
+    }
+    Ok(gathered)
+}
+
+/// Decrypts an EncryptedData (RFC 5652).
+fn open_safe(
+    mut data: Reader<'_>,
+    password: &Password,
+    rounds: &mut Rounds,
+) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+    let mut fields = data.take_sequence()?;
+    fields.take_number()?;
+    let mut info = fields.take_sequence()?;
+    if info.take_oid()? != DATA {
+        return Err(Fault::Malformed);
+    }
+    let (algorithm, parameters) = info.take_algorithm()?;
+    // [0] IMPLICIT OCTET STRING.
+    let hidden = info.take_octets(0x80)?;
+    decrypt(&algorithm, parameters, &hidden, password, rounds)
+}
+
+/// Reads the bags of a SafeContents.
+fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), Malformed> {
+    let mut list = only(bytes, SEQUENCE)?.children();
+    while list.peek().is_some() {
+        let mut bag = list.take_sequence()?;
+        let kind = bag.take_oid()?;
+        let value = bag.take(context(0))?;
+        let (name, id) = match bag.take_if(SET)? {
+            Some(attributes) => attributes_of(&attributes)?,
+            None => (None, None),
+        };
+        match kind.as_str() {
+            KEY_BAG => contents.add_key(name, id, Protected::Plain(Zeroizing::new(key_in(&value)?))),
+            SHROUDED_KEY_BAG => contents.add_key(name, id, Protected::Encrypted(key_in(&value)?)),
+            CERTIFICATE_BAG => {
+                if let Some(der) = certificate_in(&value)? {
+                    contents.certificates.push(StoredCertificate {
+                        id,
+                        der: der.into_owned(),
+                    });
+                }
+            }
+            SAFE_CONTENTS_BAG if depth > 1 => bags(value.content, contents, depth - 1)?,
+            SAFE_CONTENTS_BAG => return Err(Malformed),
+            // Revocation lists and secrets are of no use here.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn key_in(value: &Element<'_>) -> Result<Vec<u8>, Malformed> {
+    if is_one_sequence(value.content) {
+        Ok(value.content.to_vec())
+    } else {
+        Err(Malformed)
+    }
+}
+
+/// The bytes of a certificate, if it is one of X.509.
+fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, Malformed> {
+    let mut bag = value.children().take_sequence()?;
+    let kind = bag.take_oid()?;
+    let mut inner = bag.take(context(0))?.children();
+    if kind == X509_CERTIFICATE {
+        inner.take_octets(OCTET_STRING).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
+/// The name and the id that tie a key to its certificate.
+fn attributes_of(attributes: &Element<'_>) -> Result<(Option<String>, Option<Vec<u8>>), Malformed> {
+    let (mut name, mut id) = (None, None);
+    let mut attributes = attributes.children();
+    while attributes.peek().is_some() {
+        let mut attribute = attributes.take_sequence()?;
+        let kind = attribute.take_oid()?;
+        let mut values = attribute.take(SET)?.children();
+        match kind.as_str() {
+            FRIENDLY_NAME => name = Some(utf16_text(values.next()?.content)),
+            LOCAL_KEY_ID => id = Some(values.take_octets(OCTET_STRING)?.into_owned()),
+            _ => {}
+        }
+    }
+    Ok((name, id))
+}

@@ -1,0 +1,197 @@
+//! Apple's provisioning profiles: a signed property list that ties apps, devices and certificates together.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use launchway_domain::time::EpochMs;
+use plist::{Dictionary, Value};
+
+use crate::apple_certificate::is_team_id;
+use crate::certificate::{check_time, fingerprint};
+use crate::cms::{self, Outcome, Signed};
+use crate::facts::{Details, Facts, ProfileType, ProvisioningProfile};
+use crate::kind::Kind;
+use crate::recognize::{Form, form_of};
+use crate::refusal::Refusal;
+use crate::{Given, given_text, unfit};
+
+const KIND: Kind = Kind::ProvisioningProfile;
+const APPLE_ROOTS: [&str; 3] = ["Apple Root CA", "Apple Root CA - G2", "Apple Root CA - G3"];
+/// Arrays and dictionaries in one profile; real ones have about ten. So they cannot lie deep in each other either.
+const MAX_CONTAINERS: usize = 256;
+
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+    match form_of(given.content) {
+        Some(Form::Signed) => {}
+        form => return Err(unfit(KIND, form, given.content)),
+    }
+    let Signed { content, signer, root } = match cms::read(given.content).map_err(|fault| fault.refuse(KIND))? {
+        Outcome::Signed(signed) => signed,
+        Outcome::Changed => return Err(Refusal::Changed),
+    };
+    let list = List(property_list(&content)?);
+    let expires_at = list.time("ExpirationDate").ok_or_else(|| missing("ExpirationDate"))?;
+    let created_at = list.time("CreationDate");
+    let profile = list.profile(signer, root, created_at)?;
+    check_time(KIND, created_at.unwrap_or(EpochMs::MIN), expires_at, now)?;
+    if let Some(bundle_id) = given_text(given.bundle_id)
+        && !covers(&profile.bundle_id_pattern, bundle_id)
+    {
+        let (app_id, bundle_id) = (profile.app_id, bundle_id.to_owned());
+        return Err(Refusal::ForeignBundleId { app_id, bundle_id });
+    }
+    Ok(Facts {
+        fingerprint: fingerprint(given.content),
+        expires_at: Some(expires_at),
+        details: Details::ProvisioningProfile(profile),
+    })
+}
+
+/// Reads the XML. Its depth is bounded first, for reading and dropping lists in lists takes stack.
+fn property_list(content: &[u8]) -> Result<Dictionary, Refusal> {
+    let damaged = || Refusal::Damaged { kind: KIND };
+    let opens = |rest: &[u8]| rest.starts_with(b"<dict") || rest.starts_with(b"<array");
+    let containers = (0..content.len()).filter(|at| opens(&content[*at..])).count();
+    if containers > MAX_CONTAINERS {
+        return Err(damaged());
+    }
+    let value = Value::from_reader_xml(content).ok();
+    value.and_then(Value::into_dictionary).ok_or_else(damaged)
+}
+
+/// Whether a pattern covers a bundle id, whatever the letter case, as everywhere.
+fn covers(pattern: &str, bundle_id: &str) -> bool {
+    let (pattern, bundle_id) = (pattern.to_ascii_lowercase(), bundle_id.to_ascii_lowercase());
+    match pattern.strip_suffix('*') {
+        Some(start) => bundle_id.len() > start.len() && bundle_id.starts_with(start),
+        None => pattern == bundle_id,
+    }
+}
+
+fn missing(field: &'static str) -> Refusal {
+    Refusal::FieldMissing { kind: KIND, field }
+}
+
+/// The property list of a profile.
+struct List(Dictionary);
+
+impl List {
+    fn text(&self, field: &str) -> Option<String> {
+        self.0.get(field).and_then(Value::as_string).map(ToOwned::to_owned)
+    }
+
+    fn required(&self, field: &'static str) -> Result<String, Refusal> {
+        self.text(field)
+            .filter(|text| !text.is_empty())
+            .ok_or_else(|| missing(field))
+    }
+
+    fn time(&self, field: &str) -> Option<EpochMs> {
+        let time = SystemTime::from(self.0.get(field)?.as_date()?);
+        let after = time
+            .duration_since(UNIX_EPOCH)
+            .map(|after| EpochMs::try_from(after.as_millis()));
+        // What lies before 1970 is over, whenever it was.
+        after.unwrap_or(Ok(0)).ok()
+    }
+
+    fn flag(&self, field: &str) -> bool {
+        self.0.get(field).and_then(Value::as_boolean).unwrap_or(false)
+    }
+
+    fn items(&self, field: &str) -> &[Value] {
+        self.0.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    fn texts(&self, field: &str) -> Vec<String> {
+        self.items(field)
+            .iter()
+            .filter_map(Value::as_string)
+            .map(ToOwned::to_owned)
+            .collect()
+    }
+
+    fn profile(
+        &self,
+        signer: String,
+        root: String,
+        created_at: Option<EpochMs>,
+    ) -> Result<ProvisioningProfile, Refusal> {
+        let entitlements = self.0.get("Entitlements").and_then(Value::as_dictionary);
+        let entitlements = entitlements.ok_or_else(|| missing("Entitlements"))?;
+        let entitled = |field: &str| entitlements.get(field).and_then(Value::as_string);
+        // macOS puts its domain before the name.
+        let app_id = entitled("application-identifier").or_else(|| entitled("com.apple.application-identifier"));
+        let app_id = app_id.ok_or_else(|| missing("application-identifier"))?.to_owned();
+        let (_, pattern) = app_id
+            .split_once('.')
+            .ok_or_else(|| missing("application-identifier"))?;
+        let team_id = self
+            .texts("TeamIdentifier")
+            .into_iter()
+            .next()
+            .filter(|team| is_team_id(team));
+        let mut names: Vec<_> = entitlements.keys().cloned().collect();
+        names.sort();
+        let may_debug = entitlements
+            .get("get-task-allow")
+            .and_then(Value::as_boolean)
+            .unwrap_or(false);
+        let devices = self.items("ProvisionedDevices");
+        let profile_type = match (self.flag("ProvisionsAllDevices"), devices.is_empty(), may_debug) {
+            (true, ..) => ProfileType::Enterprise,
+            (_, _, true) => ProfileType::Development,
+            (_, false, _) => ProfileType::AdHoc,
+            _ => ProfileType::AppStore,
+        };
+        let certificates = self.items("DeveloperCertificates").iter().filter_map(Value::as_data);
+        Ok(ProvisioningProfile {
+            uuid: self.required("UUID")?,
+            name: self.required("Name")?,
+            team_id: team_id.ok_or_else(|| missing("TeamIdentifier"))?,
+            team_name: self.text("TeamName"),
+            bundle_id_pattern: pattern.to_owned(),
+            app_id,
+            platforms: self.texts("Platform"),
+            profile_type,
+            device_count: devices.len(),
+            certificate_fingerprints: certificates.map(fingerprint).collect(),
+            entitlements: names,
+            signer,
+            root_is_named_apple: APPLE_ROOTS.contains(&root.as_str()),
+            root,
+            created_at,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_cover_bundle_ids() {
+        for (pattern, bundle_id, expected) in [
+            ("com.example.app", "com.example.app", true),
+            ("com.Example.app", "com.example.App", true),
+            ("com.example.app", "com.example.app2", false),
+            ("com.example.app", "com.example", false),
+            ("*", "com.example.app", true),
+            ("com.example.*", "com.example.app", true),
+            ("com.example.*", "com.example.", false),
+            ("com.example.*", "com.examples.app", false),
+        ] {
+            assert_eq!(covers(pattern, bundle_id), expected, "{pattern} {bundle_id}");
+        }
+    }
+
+    #[test]
+    fn deep_lists_are_refused_before_they_are_read() {
+        let nested = |depth: usize| {
+            let text = ["<array>".repeat(depth), "</array>".repeat(depth)].concat();
+            format!("<plist><dict><key>a</key>{text}</dict></plist>").into_bytes()
+        };
+        assert!(property_list(&nested(255)).is_ok());
+        assert_eq!(property_list(&nested(256)), Err(Refusal::Damaged { kind: KIND }));
+        assert_eq!(property_list(&nested(50_000)), Err(Refusal::Damaged { kind: KIND }));
+    }
+}

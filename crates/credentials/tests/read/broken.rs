@@ -1,0 +1,189 @@
+//! Files cut and changed in every way: no panic, no wrong word, and what passes its integrity check still says the same.
+
+use std::time::{Duration, Instant};
+
+use launchway_credentials::{Facts, Given, Kind, Refusal, read};
+use launchway_testing::settings::setting;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::fixture::{Fixture, NOW, fixture, good};
+use crate::mutator::Mutator;
+
+fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, Refusal> {
+    read(
+        kind,
+        &Given {
+            content,
+            ..fixture.given()
+        },
+        NOW,
+    )
+}
+
+#[test]
+fn a_file_cut_anywhere_is_truncated_or_damaged() {
+    for (kind, fixture) in good() {
+        let whole = fixture.content.trim_ascii_end().len();
+        assert_eq!(read_changed(kind, &fixture, &[]), Err(Refusal::Empty));
+        let half = read_changed(kind, &fixture, &fixture.content[..whole / 2]).unwrap_err();
+        let title = kind.title();
+        assert_eq!(
+            half.to_string(),
+            format!("The {title} is truncated or damaged. Upload the original file again.")
+        );
+        for length in 1..whole {
+            let cut = read_changed(kind, &fixture, &fixture.content[..length]);
+            assert_eq!(cut, Err(Refusal::Damaged { kind }), "{} cut to {length}", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_are_refused() {
+    for (kind, fixture) in good() {
+        let content = [fixture.content.as_slice(), b"x"].concat();
+        let longer = read_changed(kind, &fixture, &content);
+        assert_eq!(longer, Err(Refusal::Damaged { kind }), "{}", fixture.name);
+    }
+}
+
+/// A changed byte in one part of a keystore leaves another part that the password opens: so it is known to be damaged.
+#[test]
+fn a_damaged_keystore_is_not_called_a_wrong_password() {
+    for (name, unknowable) in [
+        ("openssl-few-rounds.p12", 0),
+        // The salt of its one key, and the first bytes of the key under it.
+        ("ec256.jks", 20 + 4),
+    ] {
+        let original = fixture(name);
+        let facts = original.read(Kind::AndroidKeystore).unwrap();
+        let mut wrong_passwords = 0;
+        for at in 0..original.content.len() {
+            let mut content = original.content.clone();
+            content[at] ^= 0x10;
+            match read_changed(Kind::AndroidKeystore, &original, &content) {
+                Ok(same) => assert_eq!(same, facts, "{name} changed at {at}"),
+                Err(Refusal::WrongPassword { .. }) => wrong_passwords += 1,
+                Err(_) => {}
+            }
+        }
+        assert!(wrong_passwords <= unknowable, "{name}: {wrong_passwords}");
+    }
+}
+
+/// What files say that carry an integrity check over it.
+fn checked(facts: &Facts) -> Value {
+    let mut facts = serde_json::to_value(facts).unwrap();
+    if facts["kind"] == "provisioning_profile" {
+        // Of the whole file, and of certificates whose own signatures are not looked at.
+        for field in ["fingerprint", "signer", "root", "rootIsNamedApple"] {
+            facts.as_object_mut().unwrap().remove(field);
+        }
+    }
+    facts
+}
+
+/// Files whose contents nothing but the reader's own rules hold together.
+fn is_unchecked(facts: &Facts) -> bool {
+    use launchway_credentials::Details::{AppStoreConnectKey, GoogleServiceAccount};
+    matches!(facts.details, AppStoreConnectKey(_) | GoogleServiceAccount(_))
+}
+
+struct Corpus {
+    files: Vec<(Kind, Fixture)>,
+    known: Vec<Value>,
+}
+
+impl Corpus {
+    fn new() -> Self {
+        let mut files = good();
+        // Derivation is the same with more rounds; a file without a check may be changed unseen.
+        files.retain(|(_, fixture)| !["no-mac.p12", "keytool8.p12"].contains(&fixture.name.as_str()));
+        let known = files
+            .iter()
+            .map(|(kind, fixture)| checked(&fixture.read(*kind).unwrap()))
+            .collect();
+        Self { files, known }
+    }
+
+    /// Reads a file that the run's number breaks, as each kind. Whether any took it.
+    fn run(&self, run: u64) -> bool {
+        let mut mutator = Mutator(run);
+        let (kind, file) = &self.files[mutator.below(self.files.len())];
+        let (_, other) = &self.files[mutator.below(self.files.len())];
+        let content = mutator.broken(&file.content, &other.content);
+        let own = read_changed(*kind, file, &content);
+        if let Ok(facts) = &own {
+            let is_known = is_unchecked(facts) || self.known.contains(&checked(facts));
+            assert!(is_known, "run {run}: {} passes as {facts:?}", file.name);
+        }
+        // Another kind looks only at the form.
+        let other = Kind::ALL[mutator.below(Kind::ALL.len())];
+        own.is_ok()
+            || read(
+                other,
+                &Given {
+                    content: &content,
+                    ..Given::default()
+                },
+                NOW,
+            )
+            .is_ok()
+    }
+}
+
+#[test]
+fn some_thousand_broken_files_do_no_harm() {
+    let corpus = Corpus::new();
+    let passed = (0..4_000).filter(|run| corpus.run(*run)).count();
+    // Line ends and fields that nobody reads may change.
+    assert!(passed < 400, "{passed}");
+}
+
+/// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
+#[test]
+#[ignore = "long run"]
+fn a_million_broken_files() {
+    let runs = setting("FUZZ_RUNS").map_or(1_000_000, |runs| runs.parse().expect("FUZZ_RUNS is a number"));
+    let corpus = Corpus::new();
+    let (mut passed, mut slowest) = (0u64, Duration::ZERO);
+    for run in 0..runs {
+        let start = Instant::now();
+        let looked = std::panic::catch_unwind(|| corpus.run(run));
+        passed += u64::from(looked.unwrap_or_else(|_| panic!("run {run} failed, see above")));
+        slowest = slowest.max(start.elapsed());
+    }
+    println!(
+        "summary: {runs} broken credentials: {passed} passed and say what they said, the slowest took {slowest:?}"
+    );
+    assert!(passed < runs, "nothing was broken");
+}
+
+/// First bytes that lead into each reader.
+const STARTS: &[&[u8]] = &[
+    &[0x30, 0x80, 0x02, 0x01, 0x03],
+    &[
+        0x30, 0x80, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02, 0xa0, 0x80, 0x30, 0x80,
+    ],
+    &[0xfe, 0xed, 0xfe, 0xed, 0, 0, 0, 2],
+    b"{",
+    b"-----BEGIN PRIVATE KEY-----",
+    b"",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_do_no_harm(
+        start in proptest::sample::select(STARTS),
+        bytes in proptest::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let content = [start, &bytes].concat();
+        for kind in Kind::ALL {
+            let given = Given { content: &content, ..Given::default() };
+            prop_assert!(read(kind, &given, NOW).is_err());
+        }
+    }
+}

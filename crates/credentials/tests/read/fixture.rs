@@ -1,0 +1,87 @@
+//! The files that `scripts/make-credential-fixtures` made, and how each is opened.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use launchway_credentials::{Facts, Given, Kind, Refusal, read};
+use launchway_domain::time::EpochMs;
+use serde_json::{Map, Value};
+
+/// 2050-01-01: long after the files were made, before the good ones end.
+pub const NOW: EpochMs = 2_524_608_000_000;
+
+pub const STORE_PASSWORD: &str = "store-secret";
+pub const KEY_PASSWORD: &str = "key-secret";
+/// Letters beyond ASCII, one of them beyond one unit of UTF-16.
+const UMLAUT_PASSWORD: &str = "schlüssel-😀";
+pub const KEY_ID: &str = "ABC123DEF4";
+pub const ISSUER_ID: &str = "57246542-96FE-1A63-E053-0824D011072A";
+
+pub struct Fixture {
+    pub name: String,
+    pub content: Vec<u8>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The names of all files, in order.
+pub fn names() -> Vec<String> {
+    let entries = fs::read_dir(folder()).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.retain(|name| name != "expected.json");
+    names.sort();
+    names
+}
+
+/// What other programs say of the files that are accepted.
+pub fn expected() -> Map<String, Value> {
+    serde_json::from_slice(&fs::read(folder().join("expected.json")).unwrap()).unwrap()
+}
+
+pub fn fixture(name: &str) -> Fixture {
+    Fixture {
+        name: name.to_owned(),
+        content: fs::read(folder().join(name)).unwrap(),
+    }
+}
+
+/// The files that are accepted, each with its kind.
+pub fn good() -> Vec<(Kind, Fixture)> {
+    let kind = |facts: &Value| facts["kind"].as_str().unwrap().parse().unwrap();
+    expected()
+        .iter()
+        .map(|(name, facts)| (kind(facts), fixture(name)))
+        .collect()
+}
+
+impl Fixture {
+    /// All that its form needs.
+    pub fn given(&self) -> Given<'_> {
+        let is_key = self.name.ends_with(".p8");
+        Given {
+            content: &self.content,
+            password: match self.name.as_str() {
+                "no-password.p12" | "iphone-developer.p12" => None,
+                name if name.starts_with("umlaut-password") => Some(UMLAUT_PASSWORD),
+                _ => Some(STORE_PASSWORD),
+            },
+            alias: self.name.starts_with("two-keys.").then_some("release"),
+            key_password: (self.name == "own-key-password.jks").then_some(KEY_PASSWORD),
+            key_id: is_key.then_some(KEY_ID),
+            issuer_id: is_key.then_some(ISSUER_ID),
+            bundle_id: None,
+        }
+    }
+
+    pub fn read(&self, kind: Kind) -> Result<Facts, Refusal> {
+        read(kind, &self.given(), NOW)
+    }
+
+    pub fn is_keystore(&self) -> bool {
+        self.name.ends_with(".p12") || self.name.ends_with(".jks")
+    }
+}

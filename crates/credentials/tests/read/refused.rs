@@ -1,0 +1,410 @@
+//! What is refused for what was given with it, or for being another kind's file, and in which words. No word of a secret.
+
+use launchway_credentials::{Given, Kind, MAX_SIZE, read};
+
+use crate::fixture::{KEY_PASSWORD, NOW, STORE_PASSWORD, fixture, good, names};
+
+use Kind::{AndroidKeystore, AppStoreConnectKey, AppleCertificate, GoogleServiceAccount, ProvisioningProfile};
+
+/// One file of each form, and what it is called.
+const FORMS: &[(&str, &str)] = &[
+    ("openssl3.p12", "a PKCS#12 file (.p12)"),
+    ("rsa.jks", "a Java keystore (JKS)"),
+    ("keystore.jceks", "a Java keystore (JCEKS)"),
+    ("development.mobileprovision", "a provisioning profile"),
+    ("ad-hoc.mobileprovision", "a provisioning profile"),
+    ("distribution.cer", "a certificate without a private key"),
+    ("store-connect.p8", "a bare private key"),
+    ("service-account.json", "a Google service account key"),
+    ("google-services.json", "a google-services.json"),
+    ("authorized-user.json", "a JSON file"),
+    ("unsigned.plist", "a property list"),
+];
+
+/// The words of the refusal.
+pub fn message(kind: Kind, given: &Given<'_>) -> String {
+    read(kind, given, NOW).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn a_file_of_another_kind_is_called_by_its_name() {
+    for kind in Kind::ALL {
+        let wanted = match kind {
+            AppStoreConnectKey => "an App Store Connect key (.p8)",
+            GoogleServiceAccount => "a Google service account key (JSON)",
+            AndroidKeystore => "an Android keystore (JKS or PKCS#12)",
+            AppleCertificate => "an Apple certificate with its private key (.p12)",
+            ProvisioningProfile => "a provisioning profile",
+        };
+        for (name, found) in FORMS {
+            let is_own = match kind {
+                AppStoreConnectKey => *name == "store-connect.p8",
+                GoogleServiceAccount => ["service-account.json", "authorized-user.json"].contains(name),
+                AndroidKeystore => ["openssl3.p12", "rsa.jks", "keystore.jceks"].contains(name),
+                AppleCertificate => ["openssl3.p12", "distribution.cer"].contains(name),
+                ProvisioningProfile => name.ends_with("mobileprovision"),
+            };
+            if !is_own {
+                assert_eq!(
+                    message(kind, &fixture(name).given()),
+                    format!("This is {found}, not {wanted}.")
+                );
+            }
+        }
+        for (content, found) in [
+            (&b"PK\x03\x04"[..], "a ZIP archive"),
+            (b"\0\0\0\x02\0\0\0\x14", "a Bouncy Castle keystore (BKS)"),
+            (b"-----BEGIN CERTIFICATE REQUEST-----", "a certificate request"),
+            (b"-----BEGIN OPENSSH PRIVATE KEY-----", "a PEM file"),
+            (b"MIIKigIBAzCCCgUGCSqGSIb3DQEHAaCC", "the Base64 text of a file"),
+            (b"/u3+7QAAAAIAAAABAAAAAQAGdXBsb2Fk", "the Base64 text of a file"),
+        ] {
+            let expected = match kind {
+                AndroidKeystore if content[0] == 0 => continue,
+                _ => format!("This is {found}, not {wanted}."),
+            };
+            assert_eq!(
+                message(
+                    kind,
+                    &Given {
+                        content,
+                        ..Given::default()
+                    }
+                ),
+                expected
+            );
+        }
+        let text = Given {
+            content: b"This is only a text that somebody took for a credential.",
+            ..Given::default()
+        };
+        assert_eq!(
+            message(kind, &text),
+            format!("This is not {wanted}. Check that it is the right file.")
+        );
+    }
+}
+
+#[test]
+fn empty_and_huge_files_are_refused() {
+    let huge = vec![0x30; MAX_SIZE + 1];
+    for kind in Kind::ALL {
+        assert_eq!(
+            message(kind, &Given::default()),
+            "The file is empty. Upload the original file."
+        );
+        assert_eq!(
+            message(
+                kind,
+                &Given {
+                    content: &huge,
+                    ..Given::default()
+                }
+            ),
+            "The file is larger than 1 MiB, and no credential is. Upload the credential alone."
+        );
+        let largest = Given {
+            content: &huge[1..],
+            password: Some(""),
+            ..Given::default()
+        };
+        assert!(!message(kind, &largest).contains("1 MiB"));
+    }
+}
+
+#[test]
+fn a_wrong_password_is_called_wrong_and_a_missing_one_missing() {
+    let mut count = 0;
+    for (kind, fixture) in good() {
+        if !fixture.is_keystore() {
+            continue;
+        }
+        count += 1;
+        let wrong = Given {
+            password: Some("another-secret"),
+            ..fixture.given()
+        };
+        let expected = format!("The password is wrong: it does not open the {}.", kind.title());
+        assert_eq!(message(kind, &wrong), expected, "{}", fixture.name);
+        if fixture.given().password.is_none() {
+            continue;
+        }
+        for password in [None, Some("")] {
+            let missing = Given {
+                password,
+                ..fixture.given()
+            };
+            let expected = format!("The {} is protected by a password: give it as password.", kind.title());
+            assert_eq!(message(kind, &missing), expected, "{}", fixture.name);
+        }
+    }
+    assert!(count > 25, "{count}");
+}
+
+#[test]
+fn a_keys_own_password_is_asked_for() {
+    let own = fixture("own-key-password.jks");
+    assert_eq!(
+        message(
+            AndroidKeystore,
+            &Given {
+                key_password: None,
+                ..own.given()
+            }
+        ),
+        "The key 'upload' has a password of its own: give it as keyPassword."
+    );
+    assert_eq!(
+        message(
+            AndroidKeystore,
+            &Given {
+                key_password: Some("another-secret"),
+                ..own.given()
+            }
+        ),
+        "The key password is wrong: it does not open the key 'upload'."
+    );
+    for name in ["openssl3.p12", "rsa.jks", "no-mac.p12"] {
+        assert_eq!(
+            message(
+                AndroidKeystore,
+                &Given {
+                    key_password: Some(KEY_PASSWORD),
+                    ..fixture(name).given()
+                }
+            ),
+            "The key password is wrong: it does not open the key 'upload'. The keystore's password opens it: leave the \
+             key password out.",
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn several_keys_are_listed() {
+    for name in ["two-keys.p12", "two-keys.jks"] {
+        let fixture = fixture(name);
+        let with = |alias| Given {
+            alias,
+            ..fixture.given()
+        };
+        let mut missing = message(AndroidKeystore, &with(None));
+        let mut unknown = message(AndroidKeystore, &with(Some("upload")));
+        // A JKS file has them in the order of a hash table.
+        for message in [&mut missing, &mut unknown] {
+            *message = message.replace("release, debug", "debug, release");
+        }
+        assert_eq!(
+            missing,
+            "The Android keystore holds several private keys: name one as alias (debug, release)."
+        );
+        assert_eq!(
+            unknown,
+            "The Android keystore holds no private key with the alias 'upload', only: debug, release."
+        );
+    }
+}
+
+#[test]
+fn a_profile_for_another_app_names_both() {
+    let fixture = fixture("enterprise.mobileprovision");
+    let given = Given {
+        bundle_id: Some("org.example.app"),
+        ..fixture.given()
+    };
+    assert_eq!(
+        message(ProvisioningProfile, &given),
+        "The provisioning profile is for PREFIX1234.com.example.*, which does not cover org.example.app. Upload a profile \
+         for this app."
+    );
+}
+
+#[test]
+fn a_changed_profile_is_refused() {
+    let changed =
+        "The provisioning profile was changed after it was signed. Download it again from Apple's developer site.";
+    for (kind, fixture) in good() {
+        let place = fixture.content.windows(11).position(|part| part == b"PREFIX1234.");
+        let Some(place) = place.filter(|_| kind == ProvisioningProfile) else {
+            continue;
+        };
+        for at in [place, fixture.content.len() - 1] {
+            let mut content = fixture.content.clone();
+            content[at] ^= 1;
+            // The last bytes of a file that streams are marks of an end.
+            if content[at] == 1 {
+                continue;
+            }
+            assert_eq!(
+                message(
+                    kind,
+                    &Given {
+                        content: &content,
+                        ..fixture.given()
+                    }
+                ),
+                changed,
+                "{}",
+                fixture.name
+            );
+        }
+    }
+}
+
+#[test]
+fn ids_of_a_key_have_their_form() {
+    let fixture = fixture("store-connect.p8");
+    let missing = "keyId is required: App Store Connect shows it beside the key.";
+    let malformed = "keyId must be 10 upper-case letters and digits, as App Store Connect shows it.";
+    for (key_id, expected) in [
+        (None, missing),
+        (Some(""), missing),
+        (Some("abc123def4"), malformed),
+        (Some("ABC123DEF"), malformed),
+        (Some("ABC123DEF45"), malformed),
+        (Some("ABC123DE\u{c4}"), malformed),
+    ] {
+        assert_eq!(
+            message(
+                AppStoreConnectKey,
+                &Given {
+                    key_id,
+                    ..fixture.given()
+                }
+            ),
+            expected,
+            "{key_id:?}"
+        );
+    }
+    for issuer_id in [
+        "57246542-96fe-1a63-e053-0824d011072",
+        "57246542+96fe-1a63-e053-0824d011072a",
+        "x",
+        "5724654296fe1a63e0530824d011072a1234",
+    ] {
+        assert_eq!(
+            message(
+                AppStoreConnectKey,
+                &Given {
+                    issuer_id: Some(issuer_id),
+                    ..fixture.given()
+                }
+            ),
+            "issuerId must be a UUID, as App Store Connect shows it; an individual key has none."
+        );
+    }
+}
+
+#[test]
+fn what_a_service_account_lacks_is_named() {
+    let original = fixture("service-account.json");
+    let text = str::from_utf8(&original.content).unwrap();
+    for field in [
+        "type",
+        "client_email",
+        "project_id",
+        "private_key_id",
+        "private_key",
+        "token_uri",
+    ] {
+        let changed = text.replace(&format!("\"{field}\""), "\"x\"");
+        assert_eq!(
+            message(
+                GoogleServiceAccount,
+                &Given {
+                    content: changed.as_bytes(),
+                    ..Given::default()
+                }
+            ),
+            format!(
+                "The Google service account key has no {field}. Create a new JSON key in the Google Cloud console."
+            )
+        );
+    }
+    for (from, to, expected) in [
+        (
+            "launchway@",
+            "launchway",
+            "The client_email of the Google service account key must be an address.",
+        ),
+        (
+            "-----END",
+            "-----",
+            "The private_key of the Google service account key must be a whole PEM block.",
+        ),
+        (
+            "\"MII",
+            "\"MI",
+            "The Google service account key is truncated or damaged.",
+        ),
+    ] {
+        let changed = text.replace(from, to).replace("KEY-----\\nMII", "KEY-----\\nMIJ");
+        let shown = message(
+            GoogleServiceAccount,
+            &Given {
+                content: changed.as_bytes(),
+                ..Given::default()
+            },
+        );
+        assert!(shown.starts_with(expected), "{from}: {shown}");
+    }
+}
+
+#[test]
+fn endless_texts_are_refused() {
+    let original = fixture("service-account.json");
+    let text = str::from_utf8(&original.content).unwrap();
+    let changed = text.replace("example-project\"", &format!("{}\"", "x".repeat(1 << 16)));
+    assert_eq!(
+        message(
+            GoogleServiceAccount,
+            &Given {
+                content: changed.as_bytes(),
+                ..Given::default()
+            }
+        ),
+        "The Google service account key holds names of more than 64 KiB in all. Create a new JSON key in the Google Cloud \
+         console."
+    );
+    let endless = "x".repeat(1 << 20);
+    for name in ["openssl3.p12", "rsa.jks"] {
+        let fixture = fixture(name);
+        let store = Given {
+            password: Some(&endless),
+            ..fixture.given()
+        };
+        assert_eq!(
+            message(AndroidKeystore, &store),
+            "The password is wrong: it does not open the Android keystore."
+        );
+        let key = Given {
+            key_password: Some(&endless),
+            ..fixture.given()
+        };
+        assert!(
+            message(AndroidKeystore, &key).starts_with("The key password is wrong"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn no_message_holds_a_secret() {
+    for kind in Kind::ALL {
+        for name in names() {
+            let fixture = fixture(&name);
+            for password in [Some(STORE_PASSWORD), Some("another-secret")] {
+                let given = Given {
+                    password,
+                    key_password: Some(KEY_PASSWORD),
+                    ..fixture.given()
+                };
+                let Err(refusal) = read(kind, &given, NOW) else {
+                    continue;
+                };
+                let shown = format!("{refusal} {refusal:?}");
+                assert!(!shown.contains("secret") && !shown.contains("MII"), "{name}: {shown}");
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `/credentials` (contract part 5).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::lists::{Deleted, OneOrPage};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{Create, Query};
+use crate::ops::credentials;
+use crate::ops::write::{Begun, Write, kept_answer};
+
+/// Lists credentials, or reads the one that `id` names: what was read from the file, never the file.
+#[utoipa::path(
+    get,
+    path = "/credentials",
+    tag = "Credentials",
+    params(
+        ("id" = Option<String>, Query, description = "Read this credential instead of listing"),
+        ("limit" = Option<i64>, Query, description = "Credentials at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Credentials to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of credentials; with `id` the credential", body = OneOrPage<CredentialView>),
+        (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("credential")?;
+    let paging = query.paging()?;
+    let now = app.clock.now();
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    match id {
+        Some(id) => {
+            let credential = org.credential(id.get()?).await?;
+            let credential = credential.ok_or(Failure::NoSuch("credential"))?;
+            Ok(found(&CredentialView::of(&credential, now)))
+        }
+        None => Ok(page(org.credentials(paging).await?, paging, |credential| {
+            CredentialView::of(credential, now)
+        })),
+    }
+}
+
+/// Takes a credential, after opening it and reading what it says.
+#[utoipa::path(
+    post,
+    path = "/credentials",
+    tag = "Credentials",
+    request_body = CreateCredential,
+    responses((status = 201, description = "The credential, without file and passwords", body = CredentialView))
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateCredential>,
+) -> Result<Response, Failure> {
+    // Reading costs: not for an answer that is known.
+    if let Some(kept) = kept_answer(&app, &caller, &new.request).await? {
+        return Ok(again(kept));
+    }
+    let plan = credentials::plan(&app, &caller, new.body).await?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let view = credentials::create(&mut write, plan).await?;
+    write.commit_created(&view).await?;
+    Ok(created(&view))
+}
+
+/// Deletes a credential. Builds and submissions that have it already keep it to their end.
+#[utoipa::path(
+    delete,
+    path = "/credentials",
+    tag = "Credentials",
+    params(("id" = String, Query, description = "The credential")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("credential")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    credentials::delete(&mut write, id).await?;
+    write.commit().await?;
+    Ok(gone(id, "deleted"))
+}

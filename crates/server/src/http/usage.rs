@@ -1,0 +1,54 @@
+//! `/usage`: what the organization used, month by month, and its quotas.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::error::ErrorBody;
+use launchway_api::lists::OneOrPage;
+use launchway_api::usage::UsageView;
+use launchway_domain::usage::{Month, Usage};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{found, page};
+use crate::http::extract::Query;
+
+/// Lists months, newest first, or reads the one that `id` names. Months are UTC; one without any use is not listed.
+#[utoipa::path(
+    get,
+    path = "/usage",
+    tag = "Usage",
+    params(
+        ("id" = Option<String>, Query, description = "Read this month, such as `2026-11`, instead of listing"),
+        ("limit" = Option<i64>, Query, description = "Months at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Months to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of months; with `id` the month", body = OneOrPage<UsageView>),
+        (status = 404, description = "Nothing was used in this month, and it is not the present one", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.given("id")?;
+    if id == Some("") {
+        return Err(Failure::bad("id is required"));
+    }
+    let paging = query.paging()?;
+    let present = Month::of(app.clock.now());
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    let tier = org.record().await?.ok_or(Failure::NoSuch("organization"))?.tier;
+    let view = |usage: &Usage| UsageView::of(usage, present, tier, &app.config.quotas);
+    let Some(id) = id else {
+        return Ok(page(org.usage(paging).await?, paging, view));
+    };
+    let none = || Failure::NoSuch("month");
+    let month: Month = id.parse().map_err(|_| none())?;
+    match org.usage_of(month).await? {
+        Some(usage) => Ok(found(&view(&usage))),
+        None if month == present => Ok(found(&view(&Usage::none(month)))),
+        None => Err(none()),
+    }
+}

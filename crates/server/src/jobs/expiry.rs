@@ -1,0 +1,20 @@
+//! Tells of credentials that end soon (contract part 5).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::App;
+use crate::ops::credentials;
+
+const EVERY: Duration = Duration::from_secs(10 * 60);
+
+/// Looks every ten minutes.
+pub async fn run(app: Arc<App>) {
+    let mut tick = tokio::time::interval(EVERY);
+    loop {
+        tick.tick().await;
+        if let Err(failure) = credentials::tell_expiring(&app).await {
+            tracing::warn!(error = %failure, "the end of credentials will be told later");
+        }
+    }
+}

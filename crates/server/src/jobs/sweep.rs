@@ -1,0 +1,150 @@
+//! The sweep: once a day it walks the whole object storage and removes what no row names. Normally there is nothing: it
+//! finds what a process left behind that died between object storage and database.
+//!
+//! Each installation leaves its mark in the storage. Where there is the mark of another one, nothing is removed: what its
+//! database names is nothing to ours.
+
+use launchway_domain::id::UploadId;
+use launchway_domain::time::{DAY, EpochMs};
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::failure::Failure;
+
+/// The folders that hold our objects, in the order of their names. What lies elsewhere in a bucket is not ours.
+/// A new kind of object needs a line here, and one in the store's `names_blob`.
+const FOLDERS: [&str; 2] = ["packages", "uploads"];
+/// Objects that are looked at together.
+const PAGE: usize = 1000;
+/// How long nothing may name an object.
+const GRACE: EpochMs = DAY;
+const EVERY: EpochMs = DAY;
+/// Where installations leave their marks.
+const MARKS: &str = "installations";
+/// The fact that holds the name of this installation.
+const INSTALLATION: &str = "installation";
+/// The fact that tells how far the sweep is.
+const PROGRESS: &str = "sweep";
+const REASON: &str = "object storage holds the objects of every tenant";
+
+/// How far the sweep is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    began_at: EpochMs,
+    /// The key behind which it goes on; `None` when it is at the end.
+    after: Option<String>,
+}
+
+/// Goes on with the sweep where it stands, or begins the next when a day has gone since the last began, the first a day
+/// after it was asked for the first time: others that use the storage shall have left their marks by then. Gives how many
+/// objects were removed. Every page's end is kept, so it may break off anywhere.
+pub async fn sweep(app: &App) -> Result<u64, Failure> {
+    let now = app.clock.now();
+    let mut progress = match read_progress(app).await? {
+        Some(progress) if progress.after.is_some() => progress,
+        Some(progress) if now < progress.began_at + EVERY => return Ok(0),
+        known => Progress {
+            began_at: now,
+            after: known.map(|_| String::new()),
+        },
+    };
+    if !is_alone(app).await? {
+        // Asked again in a day, not in a minute.
+        progress = Progress {
+            began_at: now,
+            after: None,
+        };
+    }
+    keep_progress(app, &progress).await?;
+    let mut removed = 0;
+    while let Some(after) = progress.after.take() {
+        let (next, gone) = sweep_page(app, &after, PAGE).await?;
+        removed += gone;
+        progress.after = next;
+        keep_progress(app, &progress).await?;
+    }
+    if removed > 0 {
+        tracing::info!(removed, "objects that nothing named were removed");
+    }
+    Ok(removed)
+}
+
+/// Leaves the mark of this installation in the storage, and tells whether it is the only one there.
+async fn is_alone(app: &App) -> Result<bool, Failure> {
+    let mut tx = app.db.write().await?;
+    let name = tx.system(REASON).keep_meta(INSTALLATION, &app.random.token()).await?;
+    tx.commit().await?;
+    let (folder, mark) = (key(MARKS)?, key(&format!("{MARKS}/{name}"))?);
+    if app.blob.head(&mark).await?.is_none() {
+        let empty = tempfile::NamedTempFile::new()
+            .map_err(|error| Failure::Unavailable(format!("a temporary file: {error}")))?;
+        app.blob.put_file(&mark, empty.path()).await?;
+    }
+    let marks = app.blob.list_page(&folder, None, 2).await?;
+    let other = marks.into_iter().find(|listed| listed.key != mark);
+    if let Some(other) = &other {
+        tracing::warn!(
+            mark = other.key.as_str(),
+            "another installation uses this object storage, so what nothing names is left there; remove its mark if it is gone"
+        );
+    }
+    Ok(other.is_none())
+}
+
+fn key(text: &str) -> Result<Key, Failure> {
+    Key::new(text).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+async fn read_progress(app: &App) -> Result<Option<Progress>, Failure> {
+    let text = app.db.read().await?.system(REASON).meta(PROGRESS).await?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+async fn keep_progress(app: &App, progress: &Progress) -> Result<(), Failure> {
+    let text = serde_json::to_string(progress).map_err(|error| Failure::Internal(error.to_string()))?;
+    let mut tx = app.db.write().await?;
+    tx.system(REASON).set_meta(PROGRESS, &text).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Looks at the next objects behind `after`. Gives where to go on, `None` at the end, and how many were removed.
+async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<String>, u64), Failure> {
+    let place = after.split('/').next().unwrap_or_default();
+    let Some(folder) = FOLDERS.into_iter().find(|folder| *folder >= place) else {
+        return Ok((None, 0));
+    };
+    let start = if folder == place { Key::new(after).ok() } else { None };
+    let page = app.blob.list_page(&key(folder)?, start.as_ref(), limit).await?;
+    let oldest = app.clock.now() - GRACE;
+    let mut removed = 0;
+    for object in page.iter().filter(|object| object.written_ms <= oldest) {
+        if !is_wanted(app, &object.key).await? {
+            app.blob.delete(&object.key).await?;
+            removed += 1;
+        }
+    }
+    // Behind a folder's last object comes the next folder: no name in it is greater than its own with a `0`, for that is
+    // the character behind the slash.
+    let next = match page.last() {
+        Some(last) if page.len() == limit => last.key.to_string(),
+        _ => format!("{folder}0"),
+    };
+    Ok((Some(next), removed))
+}
+
+/// Whether a row names an object, or may do so yet: while its upload is there, a publish may be on its way that has
+/// copied it and will name the copy. Both are asked on one snapshot: a publish that is not in it finds no upload any more.
+async fn is_wanted(app: &App, key: &Key) -> Result<bool, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system(REASON);
+    if system.names_blob(key.as_str()).await? {
+        return Ok(true);
+    }
+    let upload: Option<UploadId> = key.as_str().split('/').nth(1).and_then(|id| id.parse().ok());
+    match upload {
+        Some(upload) => Ok(system.has_upload(upload).await?),
+        None => Ok(false),
+    }
+}

@@ -1,0 +1,42 @@
+//! Lines on their way into the audit logs of one organization or of several.
+
+use std::collections::BTreeMap;
+
+use launchway_domain::id::{OrgId, UserId};
+use launchway_store::{AuditRow, Tx};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::audit;
+
+/// Lines that wait for the end of their transaction.
+#[derive(Default)]
+pub struct AuditLines(BTreeMap<OrgId, Vec<AuditRow>>);
+
+impl AuditLines {
+    /// Adds a line for the log of an organization.
+    pub fn add(&mut self, org: OrgId, row: AuditRow) {
+        self.0.entry(org).or_default().push(row);
+    }
+
+    /// Adds a line for the log of every organization that a user is a member of.
+    pub async fn add_for_user(&mut self, tx: &mut Tx, user: UserId, row: &AuditRow) -> Result<(), Failure> {
+        let memberships = tx
+            .system("what a user does with the account concerns all its tenants")
+            .memberships(user)
+            .await?;
+        for (org, _) in memberships {
+            self.add(org.id, row.clone());
+        }
+        Ok(())
+    }
+
+    /// Writes them. To be called last in a transaction: until it ends nobody else can add to these logs. The logs come in
+    /// the order of their organizations' ids, so that no two transactions wait for each other.
+    pub async fn write(self, app: &App, tx: &mut Tx) -> Result<(), Failure> {
+        for (org, rows) in self.0 {
+            tx.org(org).add_audit(&rows, audit::link(app, Some(org))).await?;
+        }
+        Ok(())
+    }
+}

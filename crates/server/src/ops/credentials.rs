@@ -1,0 +1,235 @@
+//! Taking, telling the end of, and deleting credentials (contract part 5). What is secret of one is sealed as a whole.
+
+use base64::Engine;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{alphabet, prelude::BASE64_STANDARD};
+use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView};
+use launchway_api::secret::SecretText;
+use launchway_credentials::{Details, Facts, Given, Kind};
+use launchway_domain::actor::Actor;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
+use launchway_domain::id::{CredentialId, OrgId};
+use launchway_domain::org::normal_name;
+use launchway_domain::time::DAY;
+use launchway_store::Paging;
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::ops::apps;
+use crate::ops::write::{NOTHING, Write};
+use crate::vault::Place;
+
+const NOBODY: Paging = Paging { limit: 0, offset: 0 };
+const BATCH: i64 = 100;
+/// With or without padding at the end.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A credential to be kept, read and checked.
+pub struct CredentialPlan {
+    name: String,
+    kind: Kind,
+    bundle_id: Option<BundleId>,
+    facts: Facts,
+    secret: Zeroizing<Vec<u8>>,
+}
+
+/// Reads and checks a credential: its form, password, time and app. It costs: keys are derived, and private keys compared
+/// with their certificates.
+pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Result<CredentialPlan, Failure> {
+    let kind: Kind = request
+        .kind
+        .parse()
+        .map_err(|error| Failure::bad(format!("kind {error}")))?;
+    let named = request.name.as_deref().filter(|name| !name.is_empty());
+    let name = named
+        .map(|name| normal_name(name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters")))
+        .transpose()?;
+    let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
+    let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
+    let content = decode(&request.content)?;
+    if let Some(bundle) = &bundle_id {
+        only_own(app, caller, bundle).await?;
+    }
+    let now = app.clock.now();
+    let _slot = app
+        .inspections
+        .acquire()
+        .await
+        .map_err(|error| Failure::Internal(error.to_string()))?;
+    let read = tokio::task::spawn_blocking(move || {
+        let given = Given {
+            content: &content,
+            password: request.password.as_ref().map(SecretText::reveal),
+            alias: request.alias.as_deref(),
+            key_password: request.key_password.as_ref().map(SecretText::reveal),
+            key_id: request.key_id.as_deref(),
+            issuer_id: request.issuer_id.as_deref(),
+            bundle_id: request.bundle_id.as_deref(),
+        };
+        launchway_credentials::read(kind, &given, now).map(|facts| (facts, sealable(&given)))
+    });
+    let read = read
+        .await
+        .map_err(|error| Failure::Internal(format!("reading a credential: {error}")))?;
+    let (facts, secret) = read.map_err(|refusal| Failure::bad(refusal.to_string()))?;
+    Ok(CredentialPlan {
+        name: name.unwrap_or_else(|| own_name(&facts.details)),
+        kind,
+        bundle_id,
+        facts,
+        secret,
+    })
+}
+
+fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    // Tools wrap base64 into lines.
+    let solid: Zeroizing<Vec<u8>> = Zeroizing::new(
+        content
+            .reveal()
+            .bytes()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .collect(),
+    );
+    let decoded = BASE64.decode(&*solid).map(Zeroizing::new);
+    decoded.map_err(|_| Failure::bad("content must be the file in base64"))
+}
+
+/// An app of another organization is not one to keep a credential for.
+async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), Failure> {
+    let mut tx = app.db.read().await?;
+    let owner = tx
+        .system("an app belongs to one tenant of all")
+        .bundle_owner(&bundle.key())
+        .await?;
+    if owner.is_some_and(|owner| Some(owner) != caller.org.as_ref().map(|org| org.id)) {
+        return Err(Failure::bad(format!(
+            "bundleId: {bundle} belongs to another organization; the operator of this server can transfer it"
+        )));
+    }
+    Ok(())
+}
+
+/// What a build or submission needs of a credential, as JSON.
+fn sealable(given: &Given<'_>) -> Zeroizing<Vec<u8>> {
+    let content = Zeroizing::new(BASE64_STANDARD.encode(given.content));
+    let whole = json!({
+        "content": &*content, "password": given.password, "alias": given.alias, "keyPassword": given.key_password,
+        "keyId": given.key_id, "issuerId": given.issuer_id,
+    });
+    Zeroizing::new(whole.to_string().into_bytes())
+}
+
+/// What the file calls itself.
+fn own_name(details: &Details) -> String {
+    let name = match details {
+        Details::AppStoreConnectKey(key) => &key.key_id,
+        Details::GoogleServiceAccount(account) => &account.client_email,
+        Details::AndroidKeystore(keystore) => &keystore.alias,
+        Details::AppleCertificate(certificate) => &certificate.common_name,
+        Details::ProvisioningProfile(profile) => &profile.name,
+    };
+    let short: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+    normal_name(&short).unwrap_or_else(|| "Credential".to_owned())
+}
+
+/// The facts but those that stand in the record itself.
+fn shown_facts(facts: &Facts) -> Result<Value, Failure> {
+    let mut value = serde_json::to_value(facts).map_err(|error| Failure::Internal(error.to_string()))?;
+    if let Some(object) = value.as_object_mut() {
+        for name in ["kind", "fingerprint", "expiresAt"] {
+            object.remove(name);
+        }
+    }
+    Ok(value)
+}
+
+/// Where a credential's secrets belong.
+fn place(id: CredentialId) -> Place<'static> {
+    Place::new(id, "credential")
+}
+
+/// Keeps a credential.
+pub async fn create(write: &mut Write<'_>, plan: CredentialPlan) -> Result<CredentialView, Failure> {
+    write.org().lock().await?;
+    if write.org().credentials(NOBODY).await?.total >= MAX_CREDENTIALS {
+        return Err(Failure::bad(format!(
+            "This organization has {MAX_CREDENTIALS} credentials, the most there can be; delete some"
+        )));
+    }
+    let now = write.now();
+    let credential = Credential {
+        id: write.app().random.id(now),
+        org_id: write.org_id(),
+        kind: plan.kind.as_str().to_owned(),
+        name: plan.name,
+        bundle_id: plan.bundle_id,
+        fingerprint: plan.facts.fingerprint.clone(),
+        facts: shown_facts(&plan.facts)?,
+        expires_at: plan.facts.expires_at,
+        told_days: None,
+        created_by: write.by(),
+        created_at: now,
+    };
+    let sealed = write.seal(&place(credential.id), &plan.secret).await?;
+    write.org().create_credential(&credential, &sealed).await?;
+    let view = CredentialView::of(&credential, now);
+    write
+        .audit("credential.create", credential.id, NOTHING, Some(&view))
+        .await?;
+    Ok(view)
+}
+
+/// Deletes a credential.
+pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), Failure> {
+    let now = write.now();
+    let none = || Failure::NoSuch("credential");
+    let old = write.org().credential(id).await?.ok_or_else(none)?;
+    if !write.org().delete_credential(id).await? {
+        return Err(none());
+    }
+    let view = CredentialView::of(&old, now);
+    write.audit("credential.delete", id, Some(&view), NOTHING).await
+}
+
+/// Tells of every credential that ends within 30 days, and again within 7, each once; gives how many notices that were.
+pub async fn tell_expiring(app: &App) -> Result<u64, Failure> {
+    let now = app.clock.now();
+    let horizon = now + NOTICES.iter().max().copied().unwrap_or_default() * DAY;
+    let (mut told, mut after) = (0, String::new());
+    loop {
+        let mut tx = app.db.read().await?;
+        let page = tx
+            .system("credentials of every tenant end")
+            .expiring_credentials(now, horizon, &after, BATCH)
+            .await?;
+        drop(tx);
+        let Some((_, last)) = page.last() else { return Ok(told) };
+        after = last.id.to_string();
+        for (org, credential) in &page {
+            if let Some(days) = credential.due_notice(now) {
+                told += u64::from(tell(app, *org, credential, days).await?);
+            }
+        }
+    }
+}
+
+async fn tell(app: &App, org: OrgId, credential: &Credential, days: i64) -> Result<bool, Failure> {
+    let mut write = Write::open(app, org, Actor::Service, None).await?;
+    if !write.org().note_expiry_told(credential.id, days).await? {
+        return Ok(false);
+    }
+    let notice = CredentialExpiring {
+        record: CredentialView::of(credential, write.now()),
+        days_left: days,
+    };
+    write.event("credential.expiring", &notice).await?;
+    write.commit().await?;
+    Ok(true)
+}

@@ -1,0 +1,4 @@
+//! Work beside the requests.
+
+mod lease;
+mod sweep;

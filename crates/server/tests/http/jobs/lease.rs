@@ -1,0 +1,152 @@
+//! Jobs that run on one node only.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use launchway_domain::time::MINUTE;
+use launchway_server::app::App;
+use launchway_server::jobs::{Jobs, lease};
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use crate::support::{Setup, TestApp, until};
+
+const JOB: &str = "a_job";
+
+async fn holds(node: &TestApp) -> bool {
+    node.app.leases.hold(&node.app, JOB).await.unwrap()
+}
+
+/// How often a job was begun, and how many run now.
+#[derive(Clone, Default)]
+struct Runs {
+    begun: Arc<AtomicUsize>,
+    now: Arc<AtomicUsize>,
+}
+
+impl Runs {
+    fn begun(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    fn now(&self) -> usize {
+        self.now.load(Ordering::SeqCst)
+    }
+
+    /// A job that goes on until it is dropped.
+    fn job(&self) -> impl Future<Output = ()> + Send + use<> {
+        struct Running(Arc<AtomicUsize>);
+        impl Drop for Running {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        let runs = self.clone();
+        async move {
+            runs.begun.fetch_add(1, Ordering::SeqCst);
+            runs.now.fetch_add(1, Ordering::SeqCst);
+            let _running = Running(runs.now);
+            std::future::pending().await
+        }
+    }
+
+    fn start_on(&self, node: &TestApp) -> JoinHandle<()> {
+        let runs = self.clone();
+        let every = Duration::from_millis(5);
+        tokio::spawn(lease::run(node.app.clone(), JOB, every, move |_: Arc<App>| runs.job()))
+    }
+}
+
+#[tokio::test]
+async fn one_node_has_it_until_it_is_silent_for_a_minute() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    assert!(holds(&one).await);
+    assert!(!holds(&other).await);
+    for node in [&one, &other] {
+        node.advance(MINUTE - 1);
+    }
+    assert!(!holds(&other).await);
+    assert!(holds(&one).await, "renewed");
+    for node in [&one, &other] {
+        node.advance(MINUTE - 1);
+    }
+    assert!(!holds(&other).await, "it counts from the renewal");
+    other.advance(1);
+    assert!(holds(&other).await);
+    assert!(!holds(&one).await);
+}
+
+#[tokio::test]
+async fn what_is_given_back_is_free_at_once_and_not_taken_again() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    assert!(holds(&one).await && !holds(&other).await);
+    other.app.leases.give_back(&other.app).await.unwrap();
+    assert!(holds(&one).await, "only what is held is given back");
+    one.app.leases.give_back(&one.app).await.unwrap();
+    assert!(!holds(&one).await, "it stops");
+    let third = one.another_node().await;
+    assert!(holds(&third).await);
+}
+
+#[tokio::test]
+async fn a_job_runs_on_one_node_and_another_takes_over_when_it_dies() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    let runs = [Runs::default(), Runs::default()];
+    let first = runs[0].start_on(&one);
+    until("the first runs", async || runs[0].now() == 1).await;
+    let second = runs[1].start_on(&other);
+    // It asks for the lease again and again meanwhile, as the holder renews it.
+    for _ in 0..20 {
+        assert!(!holds(&other).await);
+        assert_eq!((runs[0].now(), runs[1].begun()), (1, 0));
+    }
+    first.abort();
+    until("the first is gone", async || runs[0].now() == 0).await;
+    assert!(!holds(&other).await, "nobody knows yet that it is dead");
+    other.advance(MINUTE);
+    until("the second runs", async || runs[1].now() == 1).await;
+    assert_eq!((runs[0].begun(), runs[1].begun()), (1, 1));
+    second.abort();
+}
+
+#[tokio::test]
+async fn a_job_whose_lease_is_lost_is_dropped_and_begins_anew_later() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    let runs = Runs::default();
+    let job = runs.start_on(&one);
+    until("it runs", async || runs.now() == 1).await;
+    other.advance(2 * MINUTE);
+    assert!(holds(&other).await, "by its clock the lease lapsed");
+    until("it is dropped", async || runs.now() == 0).await;
+    other.app.leases.give_back(&other.app).await.unwrap();
+    until("it begins anew", async || runs.now() == 1).await;
+    assert_eq!(runs.begun(), 2);
+    job.abort();
+}
+
+/// SIGTERM: what another node would wait for is given back, what waits in memory is written.
+#[tokio::test]
+async fn stopping_gives_leases_back_and_writes_what_waits() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    let (_, key) = one.org_with_key().await;
+    one.published(&key, json!({})).await;
+    // Taken before, so that there is nothing to wait for: the job only renews it.
+    assert!(one.app.leases.hold(&one.app, "clean_up").await.unwrap());
+    let jobs = Jobs::start(&one.app);
+    let taken_over = async || other.app.leases.hold(&other.app, "clean_up").await.unwrap();
+    assert!(!taken_over().await);
+    one.checked("com.example.app", "currentVersion=1.0.0").await;
+    jobs.stop(&one.app).await;
+    assert!(taken_over().await, "at once");
+    let used = other
+        .call(&key, reqwest::Method::GET, "/usage?id=2026-11", None)
+        .await
+        .expect(200);
+    assert_eq!(used["checks"], 1);
+}

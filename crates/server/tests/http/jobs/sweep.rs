@@ -1,0 +1,335 @@
+//! The sweep of the object storage: what it removes, and what it never touches.
+
+use std::io::Write as _;
+
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::{DAY, HOUR};
+use launchway_server::blob::Key;
+use launchway_server::blob::s3::Credentials;
+use launchway_server::config::Storage;
+use launchway_server::jobs::clean_up::clean_up;
+use launchway_server::jobs::sweep::sweep;
+use launchway_testing::postgres::Postgres;
+use launchway_testing::s3::S3Server;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, Setup, TestApp, machine_time, package, until};
+
+const BUNDLE: &str = "com.example.app";
+const STRANGE_UPLOAD: &str = "upload_01h455vb4pex5vsknk084sn02q";
+
+/// A service whose clock goes as that of its object storage, so that it stands in the present.
+async fn in_the_present(setup: Setup) -> TestApp {
+    let app = TestApp::with(setup).await;
+    app.advance(machine_time() - START);
+    app
+}
+
+async fn store(app: &TestApp, key: &str) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"bytes").unwrap();
+    app.app
+        .blob
+        .put_file(&Key::new(key).unwrap(), file.path())
+        .await
+        .unwrap();
+}
+
+/// Every object but the marks of installations.
+async fn stored(app: &TestApp) -> Vec<String> {
+    let keys = app.app.blob.list(None).await.unwrap();
+    let names = keys.iter().map(|key| key.as_str().to_owned());
+    names.filter(|name| !name.starts_with("installations/")).collect()
+}
+
+/// Says that the sweep stands behind this key.
+async fn standing_behind(app: &TestApp, key: &str) {
+    let progress = json!({"beganAt": app.app.clock.now(), "after": key}).to_string();
+    let mut tx = app.app.db.write().await.unwrap();
+    tx.system("a test").set_meta("sweep", &progress).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn publish(app: &TestApp, key: &str, upload: &str, version: &str) -> Answer {
+    let body = json!({"uploadId": upload, "bundleId": BUNDLE, "platform": "android", "version": version});
+    app.call(key, Method::POST, "/update", Some(body)).await
+}
+
+async fn downloads(app: &TestApp) -> Vec<u8> {
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+    app.get(offer["url"].as_str().unwrap()).await.bytes
+}
+
+async fn what_nothing_names_goes(app: TestApp) {
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let named = stored(&app).await;
+    let waiting = app.upload(&key, b"not used yet").await;
+    let orphans = [
+        format!("packages/{STRANGE_UPLOAD}/package_x"),
+        "packages/stray".to_owned(),
+        format!("uploads/{STRANGE_UPLOAD}"),
+    ];
+    let foreign = ["other/service", "packages-of-another/x", "uploads2"];
+    for name in orphans.iter().map(String::as_str).chain(foreign) {
+        store(&app, name).await;
+    }
+    let before = stored(&app).await;
+    app.advance(DAY - HOUR);
+    standing_behind(&app, "").await;
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    assert_eq!(stored(&app).await, before, "they are too young");
+    app.advance(2 * HOUR);
+    standing_behind(&app, "").await;
+    assert_eq!(sweep(&app.app).await.unwrap(), 3);
+    let mut kept: Vec<String> = named.iter().map(String::to_owned).collect();
+    kept.push(format!("uploads/{waiting}"));
+    kept.extend(foreign.map(str::to_owned));
+    kept.sort();
+    assert_eq!(
+        stored(&app).await,
+        kept,
+        "the upload goes with its row, which clean-up removes"
+    );
+    clean_up(&app.app).await.unwrap();
+    app.advance(10 * DAY);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    assert!(stored(&app).await.contains(&named[0]), "{update}");
+}
+
+#[tokio::test]
+async fn what_nothing_names_goes_when_it_is_a_day_old() {
+    what_nothing_names_goes(in_the_present(Setup::default()).await).await;
+}
+
+#[tokio::test]
+async fn what_nothing_names_goes_from_a_bucket_too() {
+    let bucket = S3Server::start();
+    let mut setup = Setup::on_postgres();
+    setup.settings.storage_url = Some(bucket.storage_url());
+    setup.credentials = Some(Credentials {
+        access_key_id: bucket.access_key.clone(),
+        secret_access_key: bucket.secret_key.clone(),
+        ..Credentials::default()
+    });
+    what_nothing_names_goes(in_the_present(setup).await).await;
+}
+
+#[tokio::test]
+async fn it_begins_once_a_day_and_goes_on_where_it_broke_off() {
+    let app = in_the_present(Setup::default()).await;
+    for name in ["packages/a", "packages/b/c", "packages/d", "uploads/a", "uploads/e"] {
+        store(&app, name).await;
+    }
+    app.advance(2 * DAY);
+    standing_behind(&app, "packages/b/c").await;
+    assert_eq!(sweep(&app.app).await.unwrap(), 3);
+    assert_eq!(stored(&app).await, ["packages/a", "packages/b/c"]);
+    app.advance(DAY - 1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0, "the next begins a day after");
+    app.advance(1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 2);
+    assert_eq!(stored(&app).await, Vec::<String>::new());
+    store(&app, "uploads/e").await;
+    app.advance(2 * DAY);
+    standing_behind(&app, "uploads/a").await;
+    assert_eq!(sweep(&app.app).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn the_first_begins_a_day_after_the_start() {
+    let app = in_the_present(Setup::default()).await;
+    store(&app, "packages/a").await;
+    app.advance(2 * DAY);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    app.advance(DAY - 1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    app.advance(1);
+    assert_eq!(sweep(&app.app).await.unwrap(), 1);
+}
+
+/// Two databases on one object storage: what the one names is nothing to the other.
+#[tokio::test]
+async fn nothing_is_removed_where_another_installation_is_at_home() {
+    let app = in_the_present(Setup::default()).await;
+    let Storage::Directory(objects) = &app.app.config.storage else {
+        panic!("not a directory");
+    };
+    let mut setup = Setup::default();
+    setup.settings.storage_url = Some(format!("file://{}", objects.display()));
+    let other = in_the_present(setup).await;
+    let (_, key) = other.org_with_key().await;
+    let update = other.published(&key, json!({})).await;
+    for node in [&app, &other] {
+        assert_eq!(sweep(&node.app).await.unwrap(), 0);
+    }
+    for _ in 0..3 {
+        app.advance(2 * DAY);
+        assert_eq!(sweep(&app.app).await.unwrap(), 0);
+    }
+    assert_eq!(stored(&app).await.len(), 1, "{update}");
+    // The other one is gone for good, and its mark is removed.
+    for mark in app
+        .app
+        .blob
+        .list(Some(&Key::new("installations").unwrap()))
+        .await
+        .unwrap()
+    {
+        app.app.blob.delete(&mark).await.unwrap();
+    }
+    assert_eq!(sweep(&app.app).await.unwrap(), 0, "it is asked once a day");
+    app.advance(DAY);
+    assert_eq!(sweep(&app.app).await.unwrap(), 1);
+}
+
+/// A walk of several pages sees every object once.
+#[tokio::test]
+async fn many_objects_are_walked_in_pages() {
+    let app = in_the_present(Setup::default()).await;
+    let root = match &app.app.config.storage {
+        Storage::Directory(root) => root.clone(),
+        other => panic!("{other:?}"),
+    };
+    std::fs::create_dir_all(root.join("packages/many")).unwrap();
+    for number in 0..2_500 {
+        std::fs::write(root.join(format!("packages/many/{number}")), "").unwrap();
+    }
+    app.advance(2 * DAY);
+    standing_behind(&app, "").await;
+    assert_eq!(sweep(&app.app).await.unwrap(), 2_500);
+    assert!(!root.join("packages").exists(), "no folder is left");
+}
+
+/// A publish that has copied its upload, and waits for its turn to look into the copy, while a day and more goes by.
+struct Running<'a> {
+    app: &'a TestApp,
+    key: String,
+    upload: String,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Running<'a> {
+    async fn new(app: &'a TestApp) -> Running<'a> {
+        let (_, key) = app.org_with_key().await;
+        let bytes = package("index.html", b"<h1>slow</h1>");
+        let upload = app.upload(&key, &bytes).await;
+        Running {
+            app,
+            key,
+            upload,
+            bytes,
+        }
+    }
+
+    /// Publishes, and does `meanwhile` when the copy is there and nothing names it yet.
+    async fn publish(&self, meanwhile: impl AsyncFnOnce()) -> Answer {
+        let slots = self.app.app.inspections.available_permits() as u32;
+        let held = self.app.app.inspections.acquire_many(slots).await.unwrap();
+        let interrupted = async {
+            until("the copy is there", async || {
+                stored(self.app).await.iter().any(|name| name.starts_with("packages/"))
+            })
+            .await;
+            meanwhile().await;
+            drop(held);
+        };
+        let (answer, ()) = tokio::join!(publish(self.app, &self.key, &self.upload, "1.0.1"), interrupted);
+        answer
+    }
+}
+
+async fn a_running_publish_is_left_alone(setup: Setup) {
+    let app = in_the_present(setup).await;
+    let running = Running::new(&app).await;
+    let answer = running
+        .publish(async || {
+            app.advance(3 * DAY);
+            standing_behind(&app, "").await;
+            assert_eq!(sweep(&app.app).await.unwrap(), 0, "its upload is there");
+        })
+        .await;
+    answer.expect(201);
+    assert_eq!(downloads(&app).await, running.bytes);
+}
+
+#[tokio::test]
+async fn a_publish_on_its_way_keeps_its_copy() {
+    a_running_publish_is_left_alone(Setup::default()).await;
+}
+
+#[tokio::test]
+async fn a_publish_on_its_way_keeps_its_copy_on_postgres() {
+    a_running_publish_is_left_alone(Setup::on_postgres()).await;
+}
+
+/// When the upload's time is over its copy goes. The publish is refused then: there is no update without its bytes.
+#[tokio::test]
+async fn a_publish_whose_upload_is_over_comes_to_nothing() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = in_the_present(setup).await;
+        let running = Running::new(&app).await;
+        let answer = running
+            .publish(async || {
+                app.advance(3 * DAY);
+                clean_up(&app.app).await.unwrap();
+                standing_behind(&app, "").await;
+                sweep(&app.app).await.unwrap();
+            })
+            .await;
+        answer.expect_error(404, "No upload has this id");
+        let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+        assert_eq!(offer["updateAvailable"], Value::Bool(false));
+        assert_eq!(stored(&app).await, Vec::<String>::new());
+    }
+}
+
+/// The copy was looked into, and the publish waits for somebody else's change when clean-up comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_publish_about_to_commit_is_refused_when_its_copy_went() {
+    let app = in_the_present(Setup::on_postgres()).await;
+    let running = Running::new(&app).await;
+    let url = app.app.config.database_url.reveal();
+    let mut other = app.app.db.write().await.unwrap();
+    let bundle = BUNDLE.parse().unwrap();
+    other
+        .org(app.org(Tier::Pro).await)
+        .touch_updates(&bundle, 0)
+        .await
+        .unwrap();
+    let interrupted = async {
+        until("the publish waits", async || {
+            let waiting = "SELECT count(*) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            Postgres::shared().run_sql(url, waiting).unwrap() == "1"
+        })
+        .await;
+        app.advance(3 * DAY);
+        clean_up(&app.app).await.unwrap();
+        standing_behind(&app, "").await;
+        sweep(&app.app).await.unwrap();
+        drop(other);
+    };
+    let (answer, ()) = tokio::join!(publish(&app, &running.key, &running.upload, "1.0.1"), interrupted);
+    // On a machine so slow that the wait for the other's lock ended before: then it was refused for that.
+    assert!([400, 503].contains(&answer.status.as_u16()), "{}", answer.text());
+    let offer = app.checked(BUNDLE, "currentVersion=0.1.0").await;
+    assert_eq!(offer["updateAvailable"], Value::Bool(false));
+    assert_eq!(stored(&app).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_folders_of_what_went_are_gone() {
+    let app = in_the_present(Setup::default()).await;
+    let running = Running::new(&app).await;
+    let update = running.publish(async || ()).await.expect(201);
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    app.call(&running.key, Method::DELETE, &path, None).await.expect(200);
+    app.advance(2 * DAY);
+    clean_up(&app.app).await.unwrap();
+    let Storage::Directory(root) = &app.app.config.storage else {
+        panic!("not a directory");
+    };
+    assert_eq!(std::fs::read_dir(root).unwrap().count(), 0);
+}

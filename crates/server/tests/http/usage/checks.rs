@@ -1,0 +1,175 @@
+//! Public checks are counted for the organization of their bundle, and none is lost.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::DAY;
+use launchway_server::ops::write::Write;
+use reqwest::Method;
+use serde_json::json;
+
+use super::{Actor, november, usage};
+use crate::support::{Setup, TestApp};
+
+const BUNDLE: &str = "com.example.app";
+
+async fn check(app: &TestApp, times: usize) {
+    for _ in 0..times {
+        app.checked(BUNDLE, "currentVersion=1.0.0").await;
+    }
+}
+
+/// What is counted in November once all of it is written.
+async fn counted(app: &TestApp, key: &str) -> u64 {
+    app.app.check_counts.flush(&app.app).await.unwrap();
+    november(app, key).await["checks"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn those_of_known_bundles_count_for_their_organization() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, other) = app.org_with_key().await;
+    app.published(&key, json!({})).await;
+    app.published(&other, json!({"bundleId": "com.example.other"})).await;
+    check(&app, 3).await;
+    app.checked("com.Example.APP", "currentVersion=9.0.0").await;
+    app.checked("com.example.unknown", "currentVersion=1.0.0").await;
+    app.check(BUNDLE, "currentVersion=x").await.expect(400);
+    assert_eq!(november(&app, &key).await["checks"], 0, "they wait in memory");
+    assert_eq!((counted(&app, &key).await, counted(&app, &other).await), (4, 0));
+    check(&app, 2).await;
+    assert_eq!(counted(&app, &key).await, 6);
+    assert_eq!(counted(&app, &key).await, 6);
+}
+
+/// A bundle without anything to offer is known all the same.
+#[tokio::test]
+async fn those_of_a_paused_update_count() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    app.call(&key, Method::PATCH, &path, Some(json!({"status": "paused"})))
+        .await
+        .expect(200);
+    check(&app, 2).await;
+    assert_eq!(counted(&app, &key).await, 2);
+}
+
+#[tokio::test]
+async fn they_belong_to_who_has_the_bundle_when_they_are_written() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let heir = app.org(Tier::Pro).await;
+    let heirs_key = app.key(heir, &launchway_domain::scope::Scope::ALL).await;
+    app.published(&key, json!({})).await;
+    check(&app, 2).await;
+    let bundle: BundleId = BUNDLE.parse().unwrap();
+    let mut write = Write::open(&app.app, heir, Actor::Operator, None).await.unwrap();
+    write.touch_updates(&bundle).await.unwrap();
+    let now = write.now();
+    write.system("a test").transfer_app(&bundle, heir, now).await.unwrap();
+    write.commit().await.unwrap();
+    assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (0, 2));
+}
+
+/// A bundle that is read again, that leaves the index and comes back, and an index that is read anew as a whole.
+#[tokio::test]
+async fn none_is_lost_when_the_index_changes() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({"buildNumber": 1})).await;
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    check(&app, 1).await;
+    app.call(&key, Method::PATCH, &path, Some(json!({"mandatory": true})))
+        .await
+        .expect(200);
+    check(&app, 1).await;
+    read_all(&app, org).await;
+    check(&app, 1).await;
+    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    check(&app, 1).await;
+    assert_eq!(counted(&app, &key).await, 3, "without updates it is unknown");
+    app.published(&key, json!({"buildNumber": 2})).await;
+    check(&app, 1).await;
+    assert_eq!(counted(&app, &key).await, 4);
+}
+
+/// Lets the node be so far behind that it has to read every bundle.
+async fn read_all(app: &TestApp, org: launchway_domain::id::OrgId) {
+    for _ in 0..2 {
+        let mut tx = app.app.db.write().await.unwrap();
+        let bundle: BundleId = BUNDLE.parse().unwrap();
+        tx.org(org).touch_updates(&bundle, 0).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let mut tx = app.app.db.write().await.unwrap();
+    tx.system("a test").forget_changes_before(i64::MAX).await.unwrap();
+    tx.commit().await.unwrap();
+    app.app.index.catch_up(&app.app.db).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn none_is_lost_while_everything_happens_at_once() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({"rollout": 100})).await;
+    let path = format!("/update?id={}", update["id"].as_str().unwrap());
+    let done = AtomicBool::new(false);
+    let checks = async {
+        futures::future::join_all((0..8).map(|_| check(&app, 50))).await;
+        done.store(true, Ordering::SeqCst);
+    };
+    let changes = async {
+        for rollout in (1..100).cycle() {
+            if done.load(Ordering::SeqCst) {
+                break;
+            }
+            let answer = app
+                .call(&key, Method::PATCH, &path, Some(json!({"rollout": rollout})))
+                .await;
+            assert!([200, 429].contains(&answer.status.as_u16()), "{}", answer.text());
+            if rollout % 5 == 0 {
+                read_all(&app, org).await;
+            }
+            app.app.check_counts.flush(&app.app).await.unwrap();
+        }
+    };
+    tokio::join!(checks, changes);
+    app.advance(launchway_domain::time::MINUTE);
+    assert_eq!(counted(&app, &key).await, 400);
+}
+
+/// The database is away, here because somebody else writes for too long.
+#[tokio::test]
+async fn they_wait_for_the_database_in_the_month_they_were_made() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    app.published(&key, json!({})).await;
+    check(&app, 2).await;
+    let busy = app.app.db.write().await.unwrap();
+    app.app.check_counts.flush(&app.app).await.unwrap_err();
+    drop(busy);
+    app.advance(20 * DAY);
+    check(&app, 1).await;
+    assert_eq!(counted(&app, &key).await, 2);
+    assert_eq!(usage(&app, &key, "?id=2026-12").await.expect(200)["checks"], 1);
+}
+
+#[tokio::test]
+async fn nodes_add_theirs_up() {
+    let one = TestApp::with(Setup::on_postgres()).await;
+    let (_, key) = one.org_with_key().await;
+    one.published(&key, json!({})).await;
+    let other = one.another_node().await;
+    tokio::join!(check(&one, 5), check(&other, 7));
+    let (first, second) = tokio::join!(
+        one.app.check_counts.flush(&one.app),
+        other.app.check_counts.flush(&other.app)
+    );
+    first.unwrap();
+    second.unwrap();
+    assert_eq!(november(&one, &key).await["checks"], 12);
+}
