@@ -28,3 +28,4 @@ mod rotation;
 mod schemathesis;
 mod secrets;
 mod stopping;
+mod webhooks;

@@ -22,8 +22,8 @@ const PASSWORD: &str = "correct horse battery";
 const GROUPS: [&str; 4] = [
     "^/(update|uploads)",
     "^/(api-keys|apps|orgs|auth)",
-    "^/(build|submit|docs|healthz|readyz|openapi.json)",
-    "^/(env|credentials|webhooks|audit|usage)",
+    "^/(build|submit|webhooks|docs|healthz|readyz|openapi.json)",
+    "^/(env|credentials|audit|usage)",
 ];
 
 #[tokio::test(flavor = "multi_thread")]

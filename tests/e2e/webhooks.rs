@@ -1,0 +1,85 @@
+//! Webhooks with real receivers (contract part 8): verified by the published packages, and none lost when servers die.
+
+mod kill;
+mod receivers;
+
+use launchway_testing::server_process::ServerBuilder;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::packages::package;
+use crate::site::{Ground, Site, Turn};
+use receivers::Program;
+
+/// Lets the server send to the loopback.
+fn to_the_loopback(builder: ServerBuilder) -> ServerBuilder {
+    builder.env("LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", "true")
+}
+
+/// Makes a webhook for these events; the record with its secret.
+async fn webhook(api: &Api, url: &str, events: &str) -> Value {
+    let body = json!({"name": "receiver", "url": url, "events": [events]});
+    api.post("/webhooks", body).await.expect(201)
+}
+
+/// Publishes a new update of an app.
+async fn publish(api: &Api, bundle: &str) -> Value {
+    let fields = json!({
+        "bundleId": bundle, "platform": "ios", "version": "1.0.0", "buildNumber": "auto"
+    });
+    api.publish(&package("index.html", b"hello"), fields).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_published_package_for_node_verifies() {
+    verifies(Program::node).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_published_package_for_python_verifies() {
+    verifies(Program::python).await;
+}
+
+async fn verifies(start: fn() -> Program) {
+    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, to_the_loopback);
+    let api = site.api();
+    let mut receiver = tokio::task::spawn_blocking(start).await.unwrap();
+    let webhook = webhook(&api, &receiver.url(), "*").await;
+    let of = |path: &str| format!("/webhooks/{path}?id={}", webhook["id"].as_str().unwrap());
+    receiver.take_secret(webhook["secret"].as_str().unwrap());
+
+    publish(&api, "com.example.told").await;
+    let told = receiver.next();
+    assert_eq!(
+        json!([told["verified"], told["type"]]),
+        json!([true, "update.published"]),
+        "{told}"
+    );
+
+    // For a day the old secret signs beside the new one.
+    let rotated = api.post(&of("rotate-secret"), json!({})).await.expect(200);
+    api.post(&of("test"), json!({})).await.expect(201);
+    let told = receiver.next();
+    assert_eq!(
+        json!([told["verified"], told["type"]]),
+        json!([true, "webhook.test"]),
+        "{told}"
+    );
+    receiver.take_secret(rotated["secret"].as_str().unwrap());
+    publish(&api, "com.example.told").await;
+    let told = receiver.next();
+    assert_eq!(told["verified"], true, "{told}");
+
+    // With another secret it does not verify, and what was refused comes again with the same id.
+    receiver.take_secret("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+    publish(&api, "com.example.told").await;
+    let refused = receiver.next();
+    assert_eq!(refused["verified"], false, "{refused}");
+    receiver.take_secret(rotated["secret"].as_str().unwrap());
+    let again = receiver.next();
+    assert_eq!(
+        json!([again["id"], again["verified"]]),
+        json!([refused["id"], true]),
+        "{again}"
+    );
+}
