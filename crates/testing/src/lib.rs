@@ -5,6 +5,7 @@
 pub mod leash;
 pub mod net;
 pub mod postgres;
+pub mod receiver;
 pub mod s3;
 pub mod server_process;
 pub mod settings;

@@ -8,6 +8,7 @@ use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
 use launchway_domain::webhook::{
     EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
 };
+use launchway_domain::words::UnknownWord;
 use launchway_store::{OldSecret, Paging, WebhookSecrets};
 use zeroize::Zeroizing;
 
@@ -49,7 +50,7 @@ pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, Failure> 
         name: normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
         url: request.url.clone(),
         kind: kind
-            .map_err(|_| Failure::bad("type must be generic, slack or teams"))?
+            .map_err(|unknown: UnknownWord| Failure::bad(format!("type {unknown}")))?
             .unwrap_or(WebhookType::Generic),
         events: EventFilter::parse(&request.events).map_err(|invalid| Failure::bad(format!("events {invalid}")))?,
         bundle_ids: bundle_ids(request.bundle_ids.as_deref().unwrap_or_default())?,
@@ -68,7 +69,7 @@ pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, F
     };
     let status = request.status.as_deref().map(str::parse).transpose();
     Ok(WebhookPlan {
-        status: status.map_err(|_| Failure::bad("status must be active or disabled"))?,
+        status: status.map_err(|unknown: UnknownWord| Failure::bad(format!("status {unknown}")))?,
         ..plan(app, &record)?
     })
 }

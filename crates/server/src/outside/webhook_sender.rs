@@ -162,37 +162,41 @@ fn refusal(status: u16, body: &[u8]) -> String {
 
 /// Why there was no answer, in a sentence. The client's own texts hold the URL, which may hold a secret.
 fn why(error: &reqwest::Error) -> String {
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(here) = cause {
-        if let Some(none) = here.downcast_ref::<NoAddress>() {
-            return none.to_string();
-        }
-        if let Some(tls) = here.downcast_ref::<rustls::Error>() {
-            return format!("The TLS connection failed: {tls}");
-        }
-        if let Some(io) = here.downcast_ref::<io::Error>() {
-            if let Some(tls) = io.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-                return format!("The TLS connection failed: {tls}");
-            }
-            match io.kind() {
-                io::ErrorKind::ConnectionRefused => return "The connection was refused".to_owned(),
-                io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
-                    return "The receiver broke the connection off".to_owned();
-                }
-                io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
-                    return "The receiver's network cannot be reached".to_owned();
-                }
-                io::ErrorKind::TimedOut => return "The connection timed out".to_owned(),
-                _ => {}
-            }
-        }
-        cause = here.source();
+    known_cause(error).unwrap_or_else(|| {
+        let other = if error.is_connect() {
+            "The connection failed"
+        } else {
+            "The receiver broke the connection off, or its answer cannot be read"
+        };
+        other.to_owned()
+    })
+}
+
+/// The first cause below an error that says something to people.
+fn known_cause(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(none) = error.downcast_ref::<NoAddress>() {
+        return Some(none.to_string());
     }
-    if error.is_connect() {
-        "The connection failed".to_owned()
-    } else {
-        "The receiver's answer cannot be read, or it broke the connection off".to_owned()
+    if let Some(tls) = error.downcast_ref::<rustls::Error>() {
+        return Some(format!("The TLS connection failed: {tls}"));
     }
+    let Some(io) = error.downcast_ref::<io::Error>() else {
+        return known_cause(error.source()?);
+    };
+    // What it wraps is not its source, but the source of its source.
+    let inner = io.get_ref().and_then(|inner| known_cause(inner));
+    inner.or_else(|| {
+        let told = match io.kind() {
+            io::ErrorKind::ConnectionRefused => "The connection was refused",
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => "The receiver broke the connection off",
+            io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+                "The receiver's network cannot be reached"
+            }
+            io::ErrorKind::TimedOut => "The connection timed out",
+            _ => return None,
+        };
+        Some(told.to_owned())
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use launchway_server::http::front::{self, Front};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
+use launchway_server::outside::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::AuditRow;
 use launchway_testing::postgres::Postgres;
@@ -53,6 +54,8 @@ pub struct TestApp {
 pub struct Setup {
     pub settings: RawSettings,
     pub credentials: Option<Credentials>,
+    /// Who looks up the names of receivers of webhooks; the system where none is given.
+    pub resolver: Option<Arc<dyn Resolver>>,
 }
 
 impl Setup {
@@ -142,17 +145,19 @@ impl TestApp {
             ..RawSettings::default()
         };
         let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
-        Self::open(config, Some(dir)).await
+        let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
+        Self::open(config, Some(dir), resolver).await
     }
 
     /// A service on settings that are complete.
-    pub async fn open(config: Config, dir: Option<tempfile::TempDir>) -> TestApp {
+    pub async fn open(config: Config, dir: Option<tempfile::TempDir>, resolver: Arc<dyn Resolver>) -> TestApp {
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let world = World {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
+            resolver,
         };
         let app = App::open(config, origin.clone(), world).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
@@ -328,6 +333,16 @@ impl TestApp {
         let mut tx = self.app.db.read().await.unwrap();
         let lines = tx.system("a test reads the log").audit_chain(Some(org), 0, 1000).await;
         lines.unwrap().into_iter().map(|line| line.row).collect()
+    }
+
+    /// The events of an organization that were not fanned out, by kind and data, oldest first.
+    pub async fn events(&self, org: OrgId) -> Vec<(String, Value)> {
+        // Taken in a transaction that does not commit: they stay.
+        let mut tx = self.app.db.write().await.unwrap();
+        let events = tx.system("a test looks at all").take_events(1000, START).await.unwrap();
+        let own = events.into_iter().filter(|(of, _)| *of == org);
+        own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap()))
+            .collect()
     }
 
     /// Asks the public check.

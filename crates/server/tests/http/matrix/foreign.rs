@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
 use launchway_server::http::router;
@@ -21,11 +23,13 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 9] = [
+const EVERYTHING: [&str; 11] = [
     "/update",
     "/env",
     "/audit",
+    "/credentials",
     "/api-keys",
+    "/webhooks",
     "/apps",
     "/usage",
     "/orgs",
@@ -45,6 +49,17 @@ impl Victim {
             .expect(201);
         let body = json!({"name": "TOKEN", "value": "secret"});
         app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+        let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
+        let body = json!({
+            "kind": "android_keystore", "content": BASE64_STANDARD.encode(keystore), "password": "store-secret",
+        });
+        app.call(&key, Method::POST, "/credentials", Some(body))
+            .await
+            .expect(201);
+        let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
+        let webhook = app.call(&key, Method::POST, "/webhooks", Some(body)).await.expect(201);
+        let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
+        let delivery = app.call(&key, Method::POST, &test, None).await.expect(201);
         let mut victim = Victim {
             key,
             cookie,
@@ -53,6 +68,7 @@ impl Victim {
         };
         for (thing, list) in [
             (Thing::Env, "/env"),
+            (Thing::Credential, "/credentials"),
             (Thing::Key, "/api-keys"),
             (Thing::App, "/apps"),
             (Thing::Member, "/orgs/members"),
@@ -63,6 +79,8 @@ impl Victim {
             victim.ids.insert(thing, text(&items["items"][0]["id"]));
         }
         victim.ids.insert(Thing::Update, text(&update["id"]));
+        victim.ids.insert(Thing::Webhook, text(&webhook["id"]));
+        victim.ids.insert(Thing::Delivery, text(&delivery["id"]));
         victim
     }
 
@@ -153,6 +171,7 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
     for (thing, list) in [
         (Thing::Update, "/update"),
         (Thing::Key, "/api-keys"),
+        (Thing::Webhook, "/webhooks"),
         (Thing::App, "/apps"),
     ] {
         let path = format!("{list}?id={}", victim.ids[&thing]);
@@ -183,6 +202,17 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
             assert_eq!(ask(foreign).await, unused, "{field} as {}", caller.name);
             assert_eq!(ask("nonsense").await, unused, "{field} as {}", caller.name);
         }
+    }
+    let webhook = &victim.ids[&Thing::Webhook];
+    for caller in &strangers {
+        let ask = async |id: &str| {
+            let body = json!({"id": id, "name": "taken", "url": "https://example.com", "events": ["*"]});
+            seen(&caller.send(&app, "PUT", "/webhooks", Some(&body.to_string())).await)
+        };
+        let unused = ask(&unused_id(Thing::Webhook)).await;
+        assert_eq!(unused.0, 404, "a webhook as {}", caller.name);
+        assert_eq!(ask(webhook).await, unused, "a webhook as {}", caller.name);
+        assert_eq!(ask("nonsense").await, unused, "a webhook as {}", caller.name);
     }
     assert_eq!(victim.everything(&app).await, before);
     // The upload that a stranger named is still good for its owner.

@@ -1,0 +1,326 @@
+//! `/webhooks` (spec part 4, contract part 8): the records. What is delivered stands in the files below.
+
+mod addresses;
+mod delivery;
+mod failing;
+mod formats;
+mod stage;
+mod trying;
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{HOUR, iso};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, TestApp};
+use stage::PATH;
+
+const URL: &str = "https://hooks.example.com/services/T0/verysecret";
+
+/// An organization with an admin who is signed in.
+async fn with_admin() -> (TestApp, String) {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let cookie = app.user(org, "ada@example.com", Role::Admin).await;
+    (app, cookie)
+}
+
+/// A request with fields over the defaults; null takes a field away.
+fn record(fields: Value) -> Value {
+    let mut body = json!({"name": "CI", "url": URL, "events": ["update.published"]});
+    for (name, value) in fields.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    body
+}
+
+async fn create(app: &TestApp, cookie: &str, fields: Value) -> Answer {
+    app.browse(cookie, Method::POST, PATH, Some(record(fields))).await
+}
+
+async fn replace(app: &TestApp, cookie: &str, body: Value) -> Answer {
+    app.browse(cookie, Method::PUT, PATH, Some(body)).await
+}
+
+async fn read(app: &TestApp, cookie: &str, id: &Value) -> Answer {
+    let path = format!("{PATH}?id={}", id.as_str().unwrap());
+    app.browse(cookie, Method::GET, &path, None).await
+}
+
+#[tokio::test]
+async fn only_the_answer_that_made_a_webhook_carries_its_secret() {
+    let (app, cookie) = with_admin().await;
+    let fields = json!({
+        "name": " Chat ", "type": "slack", "events": ["update.withdrawn", "build.failed", "build.failed"],
+        "bundleIds": ["com.example.App", "com.example.app", "com.example.b"],
+    });
+    let mut made = create(&app, &cookie, fields).await.expect(201);
+    let secret = made.as_object_mut().unwrap().remove("secret").unwrap();
+    assert_eq!(
+        made,
+        json!({
+            "id": made["id"], "status": "active", "disabledReason": null, "name": "Chat", "url": URL, "type": "slack",
+            "events": ["build.failed", "update.withdrawn"], "bundleIds": ["com.example.App", "com.example.b"],
+            "createdAt": iso(START), "lastDelivery": null,
+        })
+    );
+    assert!(made["id"].as_str().unwrap().starts_with("webhook_"), "{made}");
+    let secret = secret.as_str().unwrap();
+    assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
+
+    assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), made);
+    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(list, json!({"items": [made], "total": 1, "limit": 10, "offset": 0}));
+}
+
+#[tokio::test]
+async fn an_idempotent_request_is_answered_again_without_the_secret() {
+    let (app, cookie) = with_admin().await;
+    let ask = async || {
+        let request = app
+            .request(Method::POST, PATH)
+            .header("cookie", &cookie)
+            .header("origin", &app.origin)
+            .header("idempotency-key", "once")
+            .json(&record(json!({})));
+        Answer::of(request.send().await.unwrap()).await.expect(201)
+    };
+    let mut first = ask().await;
+    assert!(first.as_object_mut().unwrap().remove("secret").is_some());
+    assert_eq!(ask().await, first);
+    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(list["total"], 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_record_is_told() {
+    let (app, cookie) = with_admin().await;
+    let long = format!("https://example.com/{}", "a".repeat(2048));
+    let many: Vec<String> = (0..101).map(|number| format!("com.example.a{number}")).collect();
+    let name = "name must have 1 to 100 visible characters";
+    for (fields, message) in [
+        (json!({"name": null}), "missing field `name`"),
+        (json!({"name": ""}), name),
+        (json!({"name": "a\u{7}b"}), name),
+        (json!({"name": "a".repeat(101)}), name),
+        (json!({"url": null}), "missing field `url`"),
+        (json!({"url": 1}), "url: invalid type: integer `1`, expected a string"),
+        (json!({"url": "nonsense"}), "url must be a URL such as"),
+        (json!({"url": long}), "url must have at most 2048 bytes"),
+        (json!({"url": "http://example.com"}), "url must start with https://"),
+        (
+            json!({"url": "https://a:b@example.com"}),
+            "url must not hold a user name or password",
+        ),
+        (json!({"url": "https://localhost"}), "url must not name this machine"),
+        (
+            json!({"url": "https://10.1.2.3/"}),
+            "url must not name an address that is not public",
+        ),
+        (json!({"events": null}), "missing field `events`"),
+        (json!({"events": []}), "events must hold one or more of build.queued, "),
+        (
+            json!({"events": ["update.published", "update.burnt"]}),
+            "events must not hold `update.burnt`; the events are ",
+        ),
+        (json!({"events": "*"}), "events: invalid type"),
+        (json!({"type": "discord"}), "type must be one of generic, slack, teams"),
+        (
+            json!({"bundleIds": ["com/example"]}),
+            "bundleIds must hold bundle identifiers such as com.example.app",
+        ),
+        (json!({"bundleIds": many}), "bundleIds must hold at most 100"),
+        (json!({"secret": "mine"}), "unknown field `secret`"),
+        (json!({"status": "disabled"}), "unknown field `status`"),
+    ] {
+        let answer = create(&app, &cookie, fields.clone()).await;
+        let told = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        assert!(told.contains(message), "{fields}: {told}");
+        answer.expect_error(400, &told);
+    }
+    let list = app.browse(&cookie, Method::GET, PATH, None).await.expect(200);
+    assert_eq!(list["total"], 0);
+}
+
+#[tokio::test]
+async fn an_organization_has_fifty_at_most() {
+    let (app, cookie) = with_admin().await;
+    for _ in 0..49 {
+        create(&app, &cookie, json!({})).await.expect(201);
+    }
+    // Two at once for the last place.
+    let (one, other) = tokio::join!(create(&app, &cookie, json!({})), create(&app, &cookie, json!({})));
+    let mut statuses = [one.status.as_u16(), other.status.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 400]);
+    create(&app, &cookie, json!({})).await.expect_error(
+        400,
+        "This organization has 50 webhooks, which is the most; delete one first",
+    );
+    let list = app.browse(&cookie, Method::GET, &format!("{PATH}?limit=1"), None).await;
+    let list = list.expect(200);
+    assert_eq!(list["total"], 50);
+    let path = format!("{PATH}?id={}", list["items"][0]["id"].as_str().unwrap());
+    app.browse(&cookie, Method::DELETE, &path, None).await.expect(200);
+    create(&app, &cookie, json!({})).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_record_is_replaced_as_a_whole() {
+    let (app, cookie) = with_admin().await;
+    let full = json!({"type": "teams", "bundleIds": ["com.example.a"], "events": ["*"]});
+    let mut made = create(&app, &cookie, full).await.expect(201);
+    made.as_object_mut().unwrap().remove("secret");
+    // As it was read.
+    assert_eq!(replace(&app, &cookie, made.clone()).await.expect(200), made);
+    // What is absent is as at the creation.
+    let body = record(json!({"id": made["id"], "name": "New", "url": "https://example.org"}));
+    let replaced = replace(&app, &cookie, body).await.expect(200);
+    let mut wanted = made.clone();
+    for (name, value) in [
+        ("name", json!("New")),
+        ("url", json!("https://example.org")),
+        ("type", json!("generic")),
+        ("bundleIds", json!([])),
+        ("events", json!(["update.published"])),
+    ] {
+        wanted[name] = value;
+    }
+    assert_eq!(replaced, wanted);
+    assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), wanted);
+
+    // Off and on again.
+    let status = async |status: &str| {
+        let body = record(json!({"id": made["id"], "status": status}));
+        replace(&app, &cookie, body).await.expect(200)
+    };
+    let off = status("disabled").await;
+    assert_eq!(
+        json!([off["status"], off["disabledReason"]]),
+        json!(["disabled", "An admin disabled it"])
+    );
+    let still = replace(&app, &cookie, record(json!({"id": made["id"]})))
+        .await
+        .expect(200);
+    assert_eq!(still["status"], "disabled", "without status it stays");
+    let on = status("active").await;
+    assert_eq!(json!([on["status"], on["disabledReason"]]), json!(["active", null]));
+}
+
+#[tokio::test]
+async fn a_replacement_is_checked_in_the_contracts_order() {
+    let (app, cookie) = with_admin().await;
+    let unused = "webhook_01h455vb4pex5vsknk084sn02q";
+    for body in [
+        record(json!({})),
+        record(json!({"id": ""})),
+        record(json!({"events": []})),
+    ] {
+        replace(&app, &cookie, body).await.expect_error(400, "id is required");
+    }
+    let wrong = record(json!({"id": unused, "status": "asleep"}));
+    replace(&app, &cookie, wrong)
+        .await
+        .expect_error(400, "status must be one of active, disabled");
+    for id in [unused, "nonsense"] {
+        replace(&app, &cookie, record(json!({"id": id})))
+            .await
+            .expect_error(404, "No webhook has this id");
+    }
+    let answer = replace(&app, &cookie, record(json!({"id": unused, "secret": "mine"}))).await;
+    assert!(
+        answer.expect(400)["message"]
+            .as_str()
+            .unwrap()
+            .contains("unknown field `secret`")
+    );
+}
+
+#[tokio::test]
+async fn is_deleted_once() {
+    let (app, cookie) = with_admin().await;
+    let made = create(&app, &cookie, json!({})).await.expect(201);
+    let id = made["id"].as_str().unwrap();
+    let delete = async |id: &str| {
+        let path = format!("{PATH}?id={id}");
+        app.browse(&cookie, Method::DELETE, &path, None).await
+    };
+    assert_eq!(delete(id).await.expect(200), json!({"id": id, "status": "deleted"}));
+    for id in [id, "webhook_01h455vb4pex5vsknk084sn02q", "nonsense"] {
+        delete(id).await.expect_error(404, "No webhook has this id");
+    }
+    delete("").await.expect_error(400, "id is required");
+    read(&app, &cookie, &made["id"])
+        .await
+        .expect_error(404, "No webhook has this id");
+}
+
+#[tokio::test]
+async fn every_change_leaves_its_line_without_what_is_secret() {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Enterprise).await;
+    let key = app.key(org, &[Scope::Admin]).await;
+    let call = async |method: Method, path: &str, body: Option<Value>| app.call(&key, method, path, body).await;
+    let made = call(Method::POST, PATH, Some(record(json!({})))).await.expect(201);
+    let id = made["id"].as_str().unwrap();
+    let of = |path: &str| format!("{path}?id={id}");
+    let change = record(json!({"id": id, "url": format!("{URL}more")}));
+    call(Method::PUT, PATH, Some(change.clone())).await.expect(200);
+    call(Method::PUT, PATH, Some(change)).await.expect(200);
+    let rotated = call(Method::POST, &of("/webhooks/rotate-secret"), None)
+        .await
+        .expect(200);
+    let tested = call(Method::POST, &of("/webhooks/test"), None).await.expect(201);
+    let again = format!("/webhooks/redeliver?id={}", tested["id"].as_str().unwrap());
+    call(Method::POST, &again, None).await.expect(201);
+    call(Method::DELETE, &of(PATH), None).await.expect(200);
+
+    let mut lines = app.audit(org).await;
+    lines.retain(|line| line.action.starts_with("webhook."));
+    let actions: Vec<_> = lines.iter().map(|line| line.action.as_str()).collect();
+    let wanted = ["create", "change", "rotate_secret", "test", "redeliver", "delete"];
+    assert_eq!(
+        actions,
+        wanted.map(|action| format!("webhook.{action}")),
+        "a change of nothing leaves none"
+    );
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.resource == id && line.actor.starts_with("key_"))
+    );
+    let told = format!("{lines:?}");
+    assert!(told.contains("https://hooks.example.com/…"), "{told}");
+    for secret in [&made["secret"], &rotated["secret"]] {
+        let secret = secret.as_str().unwrap().trim_start_matches("whsec_");
+        assert!(!told.contains(secret) && !told.contains("verysecret"), "{told}");
+    }
+}
+
+/// Contract part 8: "rotatable with both valid for 24 hours". What signs stands in `delivery.rs`.
+#[tokio::test]
+async fn a_rotation_shows_a_new_secret_once() {
+    let (app, cookie) = with_admin().await;
+    let made = create(&app, &cookie, json!({})).await.expect(201);
+    let path = format!("/webhooks/rotate-secret?id={}", made["id"].as_str().unwrap());
+    let rotate = async || app.browse(&cookie, Method::POST, &path, None).await.expect(200);
+    let mut secrets = vec![made["secret"].clone()];
+    for _ in 0..8 {
+        app.advance(HOUR);
+        let mut rotated = rotate().await;
+        secrets.push(rotated.as_object_mut().unwrap().remove("secret").unwrap());
+        assert_eq!(read(&app, &cookie, &made["id"]).await.expect(200), rotated);
+    }
+    let mut distinct: Vec<_> = secrets.iter().map(|secret| secret.as_str().unwrap()).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 9);
+    for id in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense"] {
+        let path = format!("/webhooks/rotate-secret?id={id}");
+        app.browse(&cookie, Method::POST, &path, None)
+            .await
+            .expect_error(404, "No webhook has this id");
+    }
+}

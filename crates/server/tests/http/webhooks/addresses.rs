@@ -1,0 +1,404 @@
+//! The guard of addresses against hostile URLs: nothing reaches listeners on the loopback, whatever a URL is written like
+//! and whatever a name resolves to, and ordinary public URLs pass.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::future::BoxFuture;
+use launchway_server::outside::address_guard::check_url;
+use launchway_server::outside::resolver::{GuardedResolver, Resolver};
+use launchway_server::outside::webhook_sender::Message;
+use launchway_testing::receiver::{Receiver, Reply};
+use reqwest::Method;
+use reqwest::dns::Resolve;
+use serde_json::json;
+
+use super::stage::{PATH, Stage};
+use crate::support::Setup;
+
+/// Listeners that must never be reached, one on each loopback that this machine has.
+struct Canary(Vec<Receiver>);
+
+impl Canary {
+    async fn start() -> Canary {
+        let mut listeners = Vec::new();
+        for address in [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)] {
+            listeners.extend(Receiver::start_on(address, |_, _| Reply::status(204)).await.ok());
+        }
+        assert!(!listeners.is_empty());
+        Canary(listeners)
+    }
+
+    fn ports(&self) -> Vec<u16> {
+        self.0.iter().map(|listener| listener.address.port()).collect()
+    }
+
+    fn assert_untouched(&self, after: &str) {
+        for listener in &self.0 {
+            assert_eq!(listener.connections(), 0, "{} was reached by {after}", listener.address);
+        }
+    }
+}
+
+/// Addresses of IPv4 that must not be reached: this machine, private networks, metadata of clouds, and the rest.
+const PRIVATE: [[u8; 4]; 14] = [
+    [127, 0, 0, 1],
+    [127, 255, 255, 254],
+    [0, 0, 0, 0],
+    [10, 0, 0, 1],
+    [100, 64, 0, 1],
+    [100, 100, 100, 200],
+    [169, 254, 169, 254],
+    [172, 16, 0, 1],
+    [192, 0, 0, 192],
+    [192, 168, 0, 1],
+    [198, 18, 0, 1],
+    [203, 0, 113, 1],
+    [224, 0, 0, 1],
+    [255, 255, 255, 255],
+];
+
+/// The ways to write an address of IPv4 in a URL.
+fn written_v4([a, b, c, d]: [u8; 4]) -> Vec<String> {
+    let whole = u32::from_be_bytes([a, b, c, d]);
+    let (last_two, last_three) = (whole & 0xffff, whole & 0xff_ffff);
+    let dotted = format!("{a}.{b}.{c}.{d}");
+    let wide: String = dotted
+        .chars()
+        .map(|letter| {
+            letter
+                .to_digit(10)
+                .and_then(|digit| char::from_u32(0xff10 + digit))
+                .unwrap_or(letter)
+        })
+        .collect();
+    let escaped: String = dotted.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    vec![
+        dotted.clone(),
+        format!("{dotted}."),
+        whole.to_string(),
+        format!("0{whole:o}"),
+        format!("0x{whole:x}"),
+        format!("0X{whole:X}."),
+        format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+        format!("0000{a:o}.{b}.{c}.{d}"),
+        format!("0x{a:x}.0x{b:x}.0x{c:x}.0x{d:x}"),
+        format!("0x{a:x}.{b}.0{c:o}.{d}"),
+        format!("{a}.{b}.{last_two}"),
+        format!("{a}.{last_three}"),
+        format!("0x{a:x}.0{last_three:o}"),
+        dotted.replace('.', "\u{3002}"),
+        wide,
+        escaped,
+    ]
+}
+
+/// The ways to hide an address of IPv4 in one of IPv6.
+fn hidden_v6(bytes: [u8; 4]) -> Vec<String> {
+    let [a, b, c, d] = bytes;
+    let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+    vec![
+        format!("[::ffff:{a}.{b}.{c}.{d}]"),
+        format!("[::ffff:{high:x}:{low:x}]"),
+        format!("[0:0:0:0:0:FFFF:{high:04X}:{low:04X}]"),
+        format!("[::{a}.{b}.{c}.{d}]"),
+        format!("[::ffff:0:{high:x}:{low:x}]"),
+        format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
+        format!("[64:ff9b:1::{high:x}:{low:x}]"),
+        format!("[2002:{high:x}:{low:x}::1]"),
+        format!("[2001:0:{high:x}:{low:x}::1]"),
+    ]
+}
+
+const HOSTS: [&str; 26] = [
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "a.b.localhost",
+    "localhost.localdomain",
+    "l\u{ff4f}calhost",
+    "%6c%6f%63%61%6c%68%6f%73%74",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[0000::0001]",
+    "[::]",
+    "[0::0]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[fc00::1]",
+    "[fd00:ec2::254]",
+    "[ff02::1]",
+    "[ff0e::1]",
+    "[100::1]",
+    "[2001:db8::1]",
+    "[2001:2::1]",
+    "[2001:20::1]",
+    "[3fff::1]",
+    "[5f00::1]",
+    "[4000::1]",
+    "[64:ff9b:1::1]",
+];
+
+/// Hostile URLs, each for the ports of the canary.
+fn hostile(canary: &Canary) -> BTreeSet<String> {
+    let mut urls = BTreeSet::new();
+    for port in canary.ports() {
+        let v4 = PRIVATE.into_iter().flat_map(written_v4);
+        let v6 = PRIVATE.into_iter().flat_map(hidden_v6);
+        let hosts = HOSTS.into_iter().map(str::to_owned);
+        urls.extend(
+            v4.chain(v6)
+                .chain(hosts)
+                .map(|host| format!("https://{host}:{port}/hook")),
+        );
+        for local in [format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
+            urls.extend([
+                format!("http://{local}/"),
+                format!("HTTP://{local}/"),
+                format!("ftp://{local}/"),
+                format!("ws://{local}/"),
+                format!("file://{local}/etc/passwd"),
+                format!("gopher://{local}/_GET"),
+                format!("unix://{local}/"),
+                format!("javascript:fetch('https://{local}')"),
+                format!("//{local}/"),
+                format!("https:{local}"),
+                format!("https:/{local}/"),
+                format!("https:///{local}/"),
+                format!("https:\\\\{local}\\"),
+                format!("https://\\{local}/"),
+                format!("https://example.com@{local}/"),
+                format!("https://example.com:443@{local}/"),
+                format!("https://example.com%40{local}/"),
+                format!("https://user:word@{local}/"),
+                format!("https://@{local}/"),
+                format!("https://{local}@example.com/"),
+                format!("https://{local}#@example.com/"),
+                format!("https://{local}?@example.com/"),
+                format!("https://{local}\\@example.com/"),
+                format!("https://example.com\\@{local}/"),
+                format!("https://{local}\t.example.com/"),
+                format!("https://{local}/\r\nHost: example.com"),
+                format!(" https://{local}/"),
+                format!("https://{local} /"),
+                format!("https://\u{200b}{local}/"),
+                format!("https://\u{ad}{local}/"),
+                format!("https://{local}\0.example.com/"),
+                format!("https://{local}%00.example.com/"),
+                format!("https://[{local}]/"),
+                format!("https://[::ffff:{local}"),
+                format!("https://[::1%25lo]:{port}/"),
+                format!("https://{local}:{port}/"),
+            ]);
+        }
+    }
+    urls
+}
+
+fn message(url: &str) -> Message {
+    Message {
+        url: url.to_owned(),
+        id: "event_x".to_owned(),
+        timestamp: 1,
+        signatures: "v1,x".to_owned(),
+        body: "{}".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn hostile_urls_are_refused_and_reach_nobody() {
+    let canary = Canary::start().await;
+    let stage = Stage::with(Setup::default()).await;
+    let urls = hostile(&canary);
+    assert!(urls.len() >= 300, "{}", urls.len());
+    let mut accepted = Vec::new();
+    for (place, url) in urls.iter().enumerate() {
+        // Not one minute's limit is what refuses.
+        if place % 500 == 0 {
+            stage.app.advance(60_000);
+        }
+        let body = json!({"name": "CI", "url": url, "events": ["*"]});
+        let answer = stage.app.call(&stage.key, Method::POST, PATH, Some(body)).await;
+        let told = answer.json()["message"].as_str().unwrap_or_default().to_owned();
+        if answer.status != 400 || !told.starts_with("url must ") {
+            accepted.push(format!("{url:?}: {} {told}", answer.status));
+        }
+        // As if it had been taken: what sends looks again.
+        let reply = stage.app.app.webhooks.sender.send(&message(url)).await;
+        let why = reply.error.unwrap_or_default();
+        if reply.response_status.is_some() || !why.starts_with("The webhook's url must ") {
+            accepted.push(format!("{url:?} was sent: {:?} {why}", reply.response_status));
+        }
+        canary.assert_untouched(url);
+    }
+    assert!(
+        accepted.is_empty(),
+        "{} of {}:\n{}",
+        accepted.len(),
+        urls.len(),
+        accepted.join("\n")
+    );
+    println!(
+        "summary: {} hostile URLs, none reached a listener on the loopback",
+        urls.len()
+    );
+}
+
+/// The table is no table of URLs that nobody could use: where all is allowed, its first form reaches the canary.
+#[tokio::test]
+async fn where_private_addresses_are_allowed_the_canary_is_reached() {
+    let canary = Canary::start().await;
+    let stage = Stage::set().await;
+    for listener in &canary.0 {
+        let reply = stage.app.app.webhooks.sender.send(&message(&listener.url("/"))).await;
+        assert_eq!((reply.response_status, reply.error), (Some(204), None));
+    }
+}
+
+/// Names of a test. A name that starts with `turns-` is public at the first look and the loopback afterwards.
+struct Names {
+    looks: AtomicUsize,
+}
+
+/// No host has it, and on most machines no network leads to it, but it is public by its value.
+const PUBLIC: &str = "2000::1";
+
+impl Resolver for Names {
+    fn resolve<'r>(&'r self, name: &'r str) -> BoxFuture<'r, io::Result<Vec<IpAddr>>> {
+        let look = self.looks.fetch_add(1, Ordering::SeqCst);
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let labels: Vec<&str> = name.split('.').collect();
+        let found = match labels[0] {
+            "nobody" => vec![],
+            "loopback" => vec![address("127.0.0.1")],
+            "loopback6" => vec![address("::1")],
+            "both" => vec![address("::1"), address("127.0.0.1")],
+            "mapped" => vec![address("::ffff:127.0.0.1"), address("64:ff9b::7f00:1")],
+            "metadata" => vec![address("169.254.169.254"), address("fd00:ec2::254")],
+            "turns-private" if look > 0 => vec![address("127.0.0.1"), address("::1")],
+            "turns-private" => vec![address(PUBLIC)],
+            "mixed" => vec![
+                address("127.0.0.1"),
+                address(PUBLIC),
+                address("::1"),
+                address("10.0.0.1"),
+            ],
+            "refused" => return Box::pin(async { Err(io::Error::other("no such name")) }),
+            other => panic!("{other} is no name of this test"),
+        };
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+async fn with_names() -> (Stage, Arc<Names>) {
+    let names = Arc::new(Names {
+        looks: AtomicUsize::new(0),
+    });
+    let setup = Setup {
+        resolver: Some(names.clone()),
+        ..Setup::default()
+    };
+    (Stage::with(setup).await, names)
+}
+
+#[tokio::test]
+async fn a_name_of_a_private_address_reaches_nobody() {
+    let canary = Canary::start().await;
+    let (mut stage, _) = with_names().await;
+    for port in canary.ports() {
+        for (name, why) in [
+            ("loopback.example.com", "has no public address"),
+            ("loopback6.example.com", "has no public address"),
+            ("both.example.com", "has no public address"),
+            ("both.example.com.", "has no public address"),
+            ("mapped.example.com", "has no public address"),
+            ("metadata.google.internal", "has no public address"),
+            ("nobody.example.com", "cannot be resolved"),
+            ("refused.example.com", "cannot be resolved"),
+        ] {
+            // A name is not looked up when it is given: it may change at any time.
+            let webhook = stage.webhook(&format!("https://{name}:{port}/"), json!({})).await;
+            stage
+                .post(&format!("/webhooks/test?id={}", super::stage::id(&webhook)), None)
+                .await;
+            assert_eq!(stage.deliver().await, 1);
+            let delivery = stage.delivery(&webhook).await;
+            let attempt = &delivery["attempts"][0];
+            assert_eq!(
+                json!([attempt["responseStatus"], attempt["error"]]),
+                json!([null, format!("The name {name} {why}")])
+            );
+            canary.assert_untouched(name);
+        }
+    }
+}
+
+/// Between a check and a connection a name can change: so what is dialled is what was checked, and nothing is looked up again.
+#[tokio::test]
+async fn a_name_that_changes_between_look_ups_reaches_nobody() {
+    let canary = Canary::start().await;
+    let (stage, names) = with_names().await;
+    for port in canary.ports() {
+        names.looks.store(0, Ordering::SeqCst);
+        let url = format!("https://turns-private.example.com:{port}/");
+        let sender = &stage.app.app.webhooks.sender;
+        let reply = sender.send(&message(&url)).await;
+        assert_eq!(reply.response_status, None);
+        assert_eq!(names.looks.load(Ordering::SeqCst), 1, "one look, and that was dialled");
+        canary.assert_untouched(&url);
+        let reply = sender.send(&message(&url)).await;
+        let told = "The name turns-private.example.com has no public address";
+        assert_eq!(reply.error.as_deref(), Some(told));
+        canary.assert_untouched(&url);
+    }
+}
+
+#[tokio::test]
+async fn of_a_name_with_addresses_of_both_kinds_only_the_public_ones_are_dialled() {
+    let names = Arc::new(Names {
+        looks: AtomicUsize::new(0),
+    });
+    let dialled = async |allow_private: bool| {
+        let guard = GuardedResolver::new(names.clone(), allow_private);
+        let found = guard.resolve("mixed.example.com".parse().unwrap()).await.unwrap();
+        found.map(|address| address.ip().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(dialled(false).await, [PUBLIC]);
+    assert_eq!(dialled(true).await, ["127.0.0.1", PUBLIC, "::1", "10.0.0.1"]);
+}
+
+#[tokio::test]
+async fn ordinary_public_urls_pass() {
+    let urls = [
+        "https://example.com",
+        "https://example.com/",
+        "https://example.com:8443/hook",
+        "https://EXAMPLE.com/Hook?token=a%20b&c=d#part",
+        "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+        "https://prod-01.westeurope.logic.azure.com:443/workflows/abc/triggers/manual/paths/invoke?api-version=2016-06-01",
+        "https://user.github.io/@name",
+        "https://bücher.example/",
+        "https://xn--bcher-kva.example/",
+        "https://a-b.c-d.example.co.uk/x",
+        "https://localhost.example.com/",
+        "https://127.0.0.1.example.com/",
+        "https://10.example.com/",
+        "https://0x7f.example.com/",
+        "https://example.com.",
+        "https://1.1.1.1/",
+        "https://8.8.8.8:8443/",
+        "https://134744072/",
+        "https://[2606:4700:4700::1111]/",
+        "https://[2001:4860:4860::8888]:443/hook",
+        "https://[::ffff:8.8.8.8]/",
+        "https://[64:ff9b::8.8.8.8]/",
+    ];
+    let stage = Stage::with(Setup::default()).await;
+    for url in urls {
+        assert!(check_url(url, false).is_ok(), "{url}");
+        assert_eq!(stage.webhook(url, json!({})).await["url"], url, "as it was given");
+    }
+}

@@ -1,0 +1,296 @@
+//! What arrives at receivers: which events, in which form, signed by whom, and never held up by others.
+
+use launchway_domain::time::{DAY, HOUR, iso};
+use launchway_domain::webhook::DELIVERY_LIFE;
+use launchway_server::jobs::{Jobs, clean_up::clean_up, fan_out::fan_out};
+use launchway_testing::receiver::{Receiver, Reply};
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
+use crate::support::START;
+
+#[tokio::test]
+async fn an_event_arrives_as_the_contract_says() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/hook?a=b"), json!({})).await;
+    let update = stage.publish_and_deliver().await;
+    let all = receiver.received();
+    assert_eq!(all.len(), 1);
+    let received = &all[0];
+    assert_eq!(
+        (received.method.as_str(), received.path.as_str()),
+        ("POST", "/hook?a=b")
+    );
+    assert_eq!(received.header("content-type"), "application/json");
+    assert_eq!(
+        received.header("user-agent"),
+        concat!("Launchway/", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(
+        received.json(),
+        json!({"type": "update.published", "timestamp": iso(START), "data": update})
+    );
+    assert_signed(received, &[secret(&webhook["secret"])], START);
+
+    let delivery = stage.delivery(&webhook).await;
+    let attempt = delivery["attempts"][0].clone();
+    let wanted = json!({
+        "id": delivery["id"], "status": "succeeded", "webhookId": webhook["id"], "eventId": received.header("webhook-id"),
+        "type": "update.published", "createdAt": iso(START), "nextAttemptAt": null, "reason": null,
+        "attempts": [{"at": iso(START), "duration": attempt["duration"], "responseStatus": 204, "error": null}],
+    });
+    assert_eq!(delivery, wanted);
+    assert!(attempt["duration"].as_f64().unwrap() < 60.0);
+    assert!(id(&delivery).starts_with("delivery_") && received.header("webhook-id").starts_with("event_"));
+    assert_eq!(stage.read(&webhook).await["lastDelivery"], delivery);
+    assert_eq!(stage.deliver_after(DAY).await, 0, "it is delivered once");
+}
+
+#[tokio::test]
+async fn each_webhook_is_told_of_its_events_apps_and_organization_only() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    for (path, fields) in [
+        ("/all", json!({})),
+        ("/app", json!({"bundleIds": ["com.example.OTHER", "COM.example.app"]})),
+        ("/other-app", json!({"bundleIds": ["com.example.other"]})),
+        ("/changed", json!({"events": ["update.changed", "build.failed"]})),
+        ("/nothing", json!({"events": ["build.failed"]})),
+    ] {
+        stage.webhook(&receiver.url(path), fields).await;
+    }
+    let (_, other_key) = stage.app.org_with_key().await;
+    let body = json!({"name": "theirs", "url": receiver.url("/theirs"), "events": ["*"]});
+    stage
+        .app
+        .call(&other_key, Method::POST, PATH, Some(body))
+        .await
+        .expect(201);
+
+    let update = stage.publish(BUNDLE).await;
+    let path = format!("/update?id={}", id(&update));
+    let change = Some(json!({"rollout": 10}));
+    stage
+        .app
+        .call(&stage.key, Method::PATCH, &path, change)
+        .await
+        .expect(200);
+    assert_eq!(stage.deliver().await, 5);
+    let mut told: Vec<String> = receiver
+        .received()
+        .iter()
+        .map(|received| format!("{} {}", received.path, received.json()["type"].as_str().unwrap()))
+        .collect();
+    told.sort();
+    let wanted = [
+        "/all update.changed",
+        "/all update.published",
+        "/app update.changed",
+        "/app update.published",
+        "/changed update.changed",
+    ];
+    assert_eq!(told, wanted);
+}
+
+#[tokio::test]
+async fn an_event_from_before_a_webhook_was_made_is_not_told() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    stage.publish_and_deliver().await;
+    stage.webhook(&receiver.url("/"), json!({})).await;
+    assert_eq!(stage.deliver().await, 0);
+    stage.publish_and_deliver().await;
+    assert_eq!(receiver.received().len(), 1);
+}
+
+/// Contract part 8: "rotatable with both valid for 24 hours".
+#[tokio::test]
+async fn for_a_day_after_a_rotation_both_secrets_sign() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    let path = format!("/webhooks/rotate-secret?id={}", id(&webhook));
+    let first = secret(&webhook["secret"]);
+    let rotate = async |stage: &Stage| {
+        let answer = stage.app.call(&stage.key, Method::POST, &path, None).await;
+        secret(&answer.expect(200)["secret"])
+    };
+    stage.publish_and_deliver().await;
+    let second = rotate(&stage).await;
+    stage.publish_and_deliver().await;
+    stage.app.advance(23 * HOUR);
+    let third = rotate(&stage).await;
+    stage.publish_and_deliver().await;
+    stage.app.advance(HOUR);
+    stage.publish_and_deliver().await;
+    stage.app.advance(23 * HOUR);
+    stage.publish_and_deliver().await;
+    let received = receiver.received();
+    assert_eq!(received.len(), 5);
+    for (place, secrets, hours) in [
+        (0, vec![first.clone()], 0),
+        (1, vec![second.clone(), first.clone()], 0),
+        (2, vec![third.clone(), second.clone(), first], 23),
+        (3, vec![third.clone(), second], 24),
+        (4, vec![third], 47),
+    ] {
+        assert_signed(&received[place], &secrets, START + hours * HOUR);
+    }
+}
+
+/// Each opening of a secret leaves a line in the audit log, so an opened one is kept for an hour.
+#[tokio::test]
+async fn a_secret_is_opened_once_an_hour() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    for pause in [0, HOUR - 1, 1, 1] {
+        stage.app.advance(pause);
+        stage.publish_and_deliver().await;
+    }
+    assert_eq!(receiver.received().len(), 4);
+    let mut lines = stage.app.audit(stage.org).await;
+    lines.retain(|line| line.action == "secret.open");
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.resource == id(&webhook) && line.actor == "service")
+    );
+}
+
+#[tokio::test]
+async fn a_change_of_the_record_counts_for_what_is_still_to_be_sent() {
+    let mut stage = Stage::set().await;
+    let (old, new) = (answering(500).await, Receiver::ok().await);
+    let webhook = stage.webhook(&old.url("/"), json!({})).await;
+    stage.publish_and_deliver().await;
+    let body = json!({"id": id(&webhook), "name": "CI", "url": new.url("/"), "events": ["*"]});
+    stage
+        .app
+        .call(&stage.key, Method::PUT, PATH, Some(body))
+        .await
+        .expect(200);
+    stage.deliver_after(5_000).await;
+    assert_eq!((old.received().len(), new.received().len()), (1, 1));
+    assert_eq!(stage.delivery(&webhook).await["status"], "succeeded");
+}
+
+/// The running service, with its jobs: nobody tells it that there is something to do.
+#[tokio::test]
+async fn the_running_service_delivers_by_itself() {
+    let stage = Stage::set().await;
+    let jobs = Jobs::start(&stage.app.app);
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    stage.publish(BUNDLE).await;
+    receiver.wait_for(1).await;
+    stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
+    receiver.wait_for(2).await;
+    // It stops when what was begun is finished and kept.
+    jobs.stop(&stage.app.app).await;
+    let deliveries = stage.deliveries(&webhook).await;
+    assert_eq!(deliveries.len(), 2);
+    assert!(
+        deliveries.iter().all(|delivery| delivery["status"] == "succeeded"),
+        "{deliveries:?}"
+    );
+    stage.publish(BUNDLE).await;
+    assert_eq!(receiver.received().len(), 2, "nothing new is begun");
+}
+
+/// Three receivers that never answer, each with more to tell than one may have on its way, and one that does.
+#[tokio::test]
+async fn a_slow_receiver_holds_up_nobody_else() {
+    let stage = Stage::set().await;
+    let slow = Receiver::start(|_, _| Reply::Silence).await;
+    let quick = Receiver::ok().await;
+    for _ in 0..3 {
+        stage.webhook(&slow.url("/"), json!({})).await;
+    }
+    stage.webhook(&quick.url("/"), json!({})).await;
+    for _ in 0..20 {
+        stage.publish(BUNDLE).await;
+    }
+    let _jobs = Jobs::start(&stage.app.app);
+    slow.wait_for(1).await;
+    quick.wait_for(20).await;
+}
+
+#[tokio::test]
+async fn two_nodes_deliver_each_once() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    stage.webhook(&receiver.url("/"), json!({})).await;
+    for _ in 0..30 {
+        stage.publish(BUNDLE).await;
+    }
+    fan_out(&stage.app.app).await.unwrap();
+    let mut other = stage.another_deliverer();
+    let (one, other) = tokio::join!(stage.deliver(), other.deliver_due());
+    assert_eq!(one + other.unwrap(), 30);
+    let mut ids: Vec<_> = receiver
+        .received()
+        .iter()
+        .map(|received| received.header("webhook-id").to_owned())
+        .collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((receiver.received().len(), ids.len()), (30, 30));
+}
+
+#[tokio::test]
+async fn deliveries_are_listed_newest_first_and_kept_for_thirty_days() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    let mut events = Vec::new();
+    for _ in 0..3 {
+        stage.app.advance(1);
+        stage.publish_and_deliver().await;
+        events.insert(0, receiver.received().last().unwrap().header("webhook-id").to_owned());
+    }
+    let list = async |query: &str| {
+        let path = format!("/webhooks/deliveries?id={}{query}", id(&webhook));
+        stage.app.call(&stage.key, Method::GET, &path, None).await.expect(200)
+    };
+    for (query, range) in [("", 0..3), ("&limit=2", 0..2), ("&limit=2&offset=2", 2..3)] {
+        let page = list(query).await;
+        let listed: Vec<_> = page["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["eventId"].clone())
+            .collect();
+        assert_eq!(
+            (listed, &page["total"]),
+            (events[range].iter().map(|id| json!(id)).collect(), &json!(3))
+        );
+    }
+    stage.app.advance(DELIVERY_LIFE - 1);
+    clean_up(&stage.app.app).await.unwrap();
+    assert_eq!(list("").await["total"], 2);
+    stage.app.advance(2);
+    clean_up(&stage.app.app).await.unwrap();
+    assert_eq!(list("").await["total"], 0);
+    let mut tx = stage.app.app.db.write().await.unwrap();
+    let left = tx.system("a test").forget_events_before(i64::MAX, 100).await.unwrap();
+    assert_eq!(left, 0, "the events are forgotten too");
+    drop(tx);
+
+    for (path, status, message) in [
+        ("/webhooks/deliveries", 400, "id is required"),
+        ("/webhooks/deliveries?id=", 400, "id is required"),
+        ("/webhooks/deliveries?id=nonsense", 404, "No webhook has this id"),
+        (
+            "/webhooks/deliveries?id=webhook_01h455vb4pex5vsknk084sn02q",
+            404,
+            "No webhook has this id",
+        ),
+    ] {
+        let answer = stage.app.call(&stage.key, Method::GET, path, None).await;
+        answer.expect_error(status, message);
+    }
+}

@@ -1,0 +1,132 @@
+//! Trying a webhook, and sending an event again, by hand.
+
+use launchway_testing::receiver::Receiver;
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::{PATH, Stage, answering, assert_signed, id, secret};
+use crate::support::{Answer, START};
+
+#[tokio::test]
+async fn a_test_goes_to_that_webhook_whatever_its_events() {
+    let mut stage = Stage::set().await;
+    let (receiver, bystander) = (Receiver::ok().await, Receiver::ok().await);
+    stage.webhook(&bystander.url("/"), json!({})).await;
+    for fields in [
+        json!({}),
+        json!({"events": ["build.failed"], "bundleIds": ["com.example.app"]}),
+    ] {
+        let webhook = stage.webhook(&receiver.url("/"), fields).await;
+        let delivery = stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
+        assert_eq!(
+            json!([
+                delivery["status"],
+                delivery["type"],
+                delivery["webhookId"],
+                delivery["attempts"]
+            ]),
+            json!(["pending", "webhook.test", webhook["id"], []])
+        );
+        stage.deliver().await;
+        let received = receiver.received().pop().unwrap();
+        assert_eq!(received.header("webhook-id"), delivery["eventId"].as_str().unwrap());
+        assert_signed(&received, &[secret(&webhook["secret"])], START);
+        let body = received.json();
+        assert_eq!(
+            json!([body["type"], body["data"]]),
+            json!(["webhook.test", {"id": webhook["id"], "name": "CI"}])
+        );
+        let sent = stage.delivery(&webhook).await;
+        assert_eq!(
+            json!([sent["id"], sent["status"]]),
+            json!([delivery["id"], "succeeded"])
+        );
+    }
+    assert_eq!(bystander.received().len(), 0);
+}
+
+#[tokio::test]
+async fn a_redelivery_is_the_same_event_as_a_new_delivery() {
+    let mut stage = Stage::set().await;
+    let receiver = answering(404).await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    stage.publish_and_deliver().await;
+    let first = stage.delivery(&webhook).await;
+    stage.app.advance(1_000);
+    let again = stage
+        .post(&format!("/webhooks/redeliver?id={}", id(&first)), None)
+        .await;
+    assert_ne!(again["id"], first["id"]);
+    assert_eq!(
+        json!([again["status"], again["eventId"], again["type"]]),
+        json!(["pending", first["eventId"], "update.published"])
+    );
+    assert_eq!(stage.deliver().await, 1, "at once; the first waits for its own time");
+    let received = receiver.received();
+    assert_eq!(received.len(), 2);
+    assert_eq!(received[1].body, received[0].body);
+    assert_eq!(received[1].header("webhook-id"), received[0].header("webhook-id"));
+    assert_signed(&received[1], &[secret(&webhook["secret"])], START + 1_000);
+    let ids: Vec<_> = stage
+        .deliveries(&webhook)
+        .await
+        .iter()
+        .map(|one| one["id"].clone())
+        .collect();
+    assert_eq!(ids, [again["id"].clone(), first["id"].clone()]);
+}
+
+#[tokio::test]
+async fn an_idempotent_request_sends_once() {
+    let mut stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    let ask = async |path: &str| {
+        let request = stage
+            .app
+            .request(Method::POST, path)
+            .bearer_auth(&stage.key)
+            .header("idempotency-key", "once");
+        Answer::of(request.send().await.unwrap()).await
+    };
+    let test = format!("/webhooks/test?id={}", id(&webhook));
+    let first = ask(&test).await.expect(201);
+    assert_eq!(ask(&test).await.expect(201), first);
+    let again = format!("/webhooks/redeliver?id={}", id(&first));
+    let second = ask(&again).await.expect(201);
+    assert_eq!(ask(&again).await.expect(201), second);
+    let other = stage.webhook(&receiver.url("/"), json!({})).await;
+    ask(&format!("/webhooks/test?id={}", id(&other)))
+        .await
+        .expect_error(400, "This Idempotency-Key was used with another body; take a new key");
+    assert_eq!(stage.deliver().await, 2);
+}
+
+#[tokio::test]
+async fn an_id_that_names_nothing_is_not_found() {
+    let stage = Stage::set().await;
+    let receiver = Receiver::ok().await;
+    let webhook = stage.webhook(&receiver.url("/"), json!({})).await;
+    let delivery = stage.post(&format!("/webhooks/test?id={}", id(&webhook)), None).await;
+    let post = async |path: String| stage.app.call(&stage.key, Method::POST, &path, None).await;
+    for unused in ["webhook_01h455vb4pex5vsknk084sn02q", "nonsense", id(&delivery)] {
+        let answer = post(format!("/webhooks/test?id={unused}")).await;
+        answer.expect_error(404, "No webhook has this id");
+    }
+    for unused in ["delivery_01h455vb4pex5vsknk084sn02q", "nonsense", id(&webhook)] {
+        let answer = post(format!("/webhooks/redeliver?id={unused}")).await;
+        answer.expect_error(404, "No delivery has this id");
+    }
+    for path in ["/webhooks/test", "/webhooks/redeliver?id=", "/webhooks/rotate-secret"] {
+        post(path.to_owned()).await.expect_error(400, "id is required");
+    }
+    // With its webhook a delivery is gone.
+    let path = format!("{PATH}?id={}", id(&webhook));
+    stage
+        .app
+        .call(&stage.key, Method::DELETE, &path, None)
+        .await
+        .expect(200);
+    let answer = post(format!("/webhooks/redeliver?id={}", id(&delivery))).await;
+    answer.expect_error(404, "No delivery has this id");
+}
