@@ -22,7 +22,7 @@ use crate::ota::follow;
 pub struct Jobs {
     stop: CancellationToken,
     /// Those that begin anew wherever they are stopped.
-    leased: JoinSet<()>,
+    stoppable: JoinSet<()>,
     /// Those that finish what they have begun.
     finishing: Vec<JoinHandle<()>>,
 }
@@ -32,7 +32,7 @@ impl Jobs {
     pub fn start(app: &Arc<App>) -> Jobs {
         let mut jobs = Jobs {
             stop: CancellationToken::new(),
-            leased: JoinSet::new(),
+            stoppable: JoinSet::new(),
             finishing: Vec::new(),
         };
         tokio::spawn(follow::run(app.clone()));
@@ -40,10 +40,10 @@ impl Jobs {
         tokio::spawn(check_counts::run(app.clone()));
         if app.config.roles.worker {
             let cleaning = lease::run(app.clone(), "clean_up", lease::RENEWAL, clean_up::run);
-            jobs.leased.spawn(cleaning);
+            jobs.stoppable.spawn(cleaning);
             let telling = lease::run(app.clone(), "expiry", lease::RENEWAL, expiry::run);
-            jobs.leased.spawn(telling);
-            tokio::spawn(fan_out::run(app.clone()));
+            jobs.stoppable.spawn(telling);
+            jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());
             jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));
         }
@@ -58,7 +58,7 @@ impl Jobs {
     /// Stops the jobs: what must finish does, leases go to other nodes, and what waits in memory is written.
     pub async fn stop(mut self, app: &App) {
         self.stop.cancel();
-        self.leased.shutdown().await;
+        self.stoppable.shutdown().await;
         for job in self.finishing {
             if let Err(error) = job.await {
                 tracing::error!(%error, "a job broke down");

@@ -47,7 +47,11 @@ async fn ask(app: &TestApp, key: &str, call: &(String, String), query: &str) -> 
 async fn pages_have_a_limit_and_an_offset() {
     let app = TestApp::start().await;
     let (_, key) = app.org_with_key().await;
-    for call in taking("limit") {
+    // A list that belongs to one thing has no page without its id: `webhooks/delivery.rs` asks for those.
+    let lists = taking("limit")
+        .into_iter()
+        .filter(|(_, path)| path != "/webhooks/deliveries");
+    for call in lists {
         for (query, limit, offset) in [
             ("", 10, 0),
             ("?limit=&offset=", 10, 0),
