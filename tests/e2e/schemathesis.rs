@@ -21,7 +21,7 @@ const PASSWORD: &str = "correct horse battery";
 /// Operations that may be tested together without reaching the rate limit of one organization.
 const GROUPS: [&str; 3] = [
     "^/(update|uploads)",
-    "^/(api-keys|apps|orgs|auth)",
+    "^/(api-keys|apps|usage|orgs|auth)",
     "^/(build|submit|env|webhooks|docs|healthz|readyz|openapi.json)",
 ];
 
