@@ -86,10 +86,11 @@ impl Cramped {
         Path::new(&root).join(self.server.data_dir().strip_prefix("/").unwrap())
     }
 
-    /// The names and sizes of all objects.
+    /// The names and sizes of all objects but the mark of the installation, which a job may leave meanwhile.
     fn objects(&self) -> Vec<(String, usize)> {
         let files = files_below(&self.data_dir().join("objects"));
-        files.into_iter().map(|(name, bytes)| (name, bytes.len())).collect()
+        let sizes = files.into_iter().map(|(name, bytes)| (name, bytes.len()));
+        sizes.filter(|(name, _)| !name.starts_with("installations/")).collect()
     }
 
     async fn offered(&self) -> Value {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use base64::Engine;
-use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -150,6 +150,39 @@ async fn nothing_is_left(ground: Ground) {
         .await
         .expect(201);
     store(key["key"].as_str().unwrap());
+
+    let keystore = include_bytes!("../../crates/credentials/tests/fixtures/rsa.jks");
+    let account = include_bytes!("../../crates/credentials/tests/fixtures/service-account.json");
+    for (kind, content) in [
+        ("android_keystore", keystore.as_slice()),
+        ("google_service_account", account.as_slice()),
+    ] {
+        let content = BASE64_STANDARD.encode(content);
+        let body = json!({"kind": kind, "content": content, "password": "store-secret"});
+        let request = api
+            .request(Method::POST, "/credentials")
+            .header("idempotency-key", kind);
+        let answer = request.json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap());
+        let wrong = json!({"kind": kind, "content": &content[..200], "password": "another-secret-password"});
+        api.call(Method::POST, "/credentials", Some(wrong)).await.expect(400);
+    }
+    // Parts of the files that only their owners know: the middle of the keystore, a line of the private key.
+    secrets.push(keystore[keystore.len() / 2..][..64].to_vec());
+    let account: Value = serde_json::from_slice(account).unwrap();
+    let private_key = account["private_key"].as_str().unwrap();
+    secrets.push(private_key.lines().nth(3).unwrap().as_bytes().to_vec());
+    secrets.push(b"another-secret-password".to_vec());
+    let hook = json!({"name": "CI", "url": "https://hooks.invalid/of-the-test", "events": ["*"]});
+    let request = api.request(Method::POST, "/webhooks").header("idempotency-key", "hook");
+    let hook: Value = request.json(&hook).send().await.unwrap().json().await.unwrap();
+    let rotate = format!("/webhooks/rotate-secret?id={}", hook["id"].as_str().unwrap());
+    let rotated = api.call(Method::POST, &rotate, None).await.expect(200);
+    for hook in [&hook, &rotated] {
+        let secret = hook["secret"].as_str().unwrap_or_else(|| panic!("{hook}"));
+        secrets.push(secret.as_bytes().to_vec());
+        secrets.push(BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap());
+    }
 
     let backup = site.key_folder().join("backup");
     let _ = site.node().admin(&["backup", backup.to_str().unwrap()]);

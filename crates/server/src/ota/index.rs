@@ -63,8 +63,8 @@ impl Index {
         }
     }
 
-    /// Counts a check and gives what `read` makes of the updates that can be offered of the bundle with this identifier, whatever its letter
-    /// case, newest first; `None` for a bundle that has no published or paused update.
+    /// Counts a check and gives what `read` makes of the updates that can be offered of the bundle with this identifier,
+    /// whatever its letter case, newest first; `None` for a bundle that has no published or paused update.
     ///
     /// They are not handed out: sharing them would count their users, in memory that all cores fight for.
     pub fn read<T>(&self, bundle_id: &str, read: impl FnOnce(&[Entry]) -> T) -> Option<T> {

@@ -7,6 +7,7 @@ mod api_keys;
 mod apps;
 mod audit;
 mod auth;
+mod credentials;
 mod env;
 mod fuzz_query;
 mod idempotency;

@@ -335,6 +335,16 @@ impl TestApp {
         lines.unwrap().into_iter().map(|line| line.row).collect()
     }
 
+    /// The events of an organization that were not fanned out, by kind and data, oldest first.
+    pub async fn events(&self, org: OrgId) -> Vec<(String, Value)> {
+        // Taken in a transaction that does not commit: they stay.
+        let mut tx = self.app.db.write().await.unwrap();
+        let events = tx.system("a test looks at all").take_events(1000, START).await.unwrap();
+        let own = events.into_iter().filter(|(of, _)| *of == org);
+        own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap()))
+            .collect()
+    }
+
     /// Asks the public check.
     pub async fn check(&self, bundle: &str, query: &str) -> Answer {
         self.get(&format!("/update/check/{bundle}?{query}")).await

@@ -152,11 +152,11 @@ async fn a_publish_that_fails_claims_nothing() {
 
 /// The names of audit rows and events of an organization, oldest first.
 async fn traces(app: &TestApp, org: launchway_domain::id::OrgId) -> (Vec<String>, Vec<String>) {
-    let mut tx = app.app.db.write().await.unwrap();
     let actions = app.audit(org).await.into_iter().map(|row| row.action).collect();
-    let events = tx.system("a test looks at all").take_events(100, START).await.unwrap();
-    let kinds = events.into_iter().filter(|(of, _)| *of == org);
-    (actions, kinds.map(|(_, event)| event.kind).collect())
+    (
+        actions,
+        app.events(org).await.into_iter().map(|(kind, _)| kind).collect(),
+    )
 }
 
 /// Every change of state writes its event and its audit row in its own transaction; what failed or changed nothing
@@ -223,7 +223,6 @@ async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update
         .call(&key, Method::PATCH, &of(&update), Some(json!({"rollout": 5})))
         .await;
     let changed = answer.expect(200);
-    let mut tx = app.app.db.write().await.unwrap();
     let row = app.audit(org).await.pop().unwrap();
     let json = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
     assert_eq!((row.at, row.action.as_str()), (START, "update.change"));
@@ -236,10 +235,6 @@ async fn an_audit_row_says_who_what_and_from_where_and_an_event_shows_the_update
         (row.address.as_str(), row.request_id.as_str()),
         ("127.0.0.1", answer.header("x-request-id"))
     );
-    let events = tx.system("a test looks at all").take_events(100, START).await.unwrap();
-    let shown: Vec<Value> = events
-        .iter()
-        .map(|(_, event)| serde_json::from_str(&event.data).unwrap())
-        .collect();
+    let shown: Vec<Value> = app.events(org).await.into_iter().map(|(_, data)| data).collect();
     assert!(shown.contains(&update) && shown.contains(&changed));
 }

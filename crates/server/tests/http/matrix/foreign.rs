@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
 use launchway_server::http::router;
@@ -21,10 +23,11 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 10] = [
+const EVERYTHING: [&str; 11] = [
     "/update",
     "/env",
     "/audit",
+    "/credentials",
     "/api-keys",
     "/webhooks",
     "/apps",
@@ -46,6 +49,13 @@ impl Victim {
             .expect(201);
         let body = json!({"name": "TOKEN", "value": "secret"});
         app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+        let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
+        let body = json!({
+            "kind": "android_keystore", "content": BASE64_STANDARD.encode(keystore), "password": "store-secret",
+        });
+        app.call(&key, Method::POST, "/credentials", Some(body))
+            .await
+            .expect(201);
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.call(&key, Method::POST, "/webhooks", Some(body)).await.expect(201);
         let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
@@ -58,6 +68,7 @@ impl Victim {
         };
         for (thing, list) in [
             (Thing::Env, "/env"),
+            (Thing::Credential, "/credentials"),
             (Thing::Key, "/api-keys"),
             (Thing::App, "/apps"),
             (Thing::Member, "/orgs/members"),

@@ -1,0 +1,352 @@
+//! `/credentials`: taken when they open and fit, shown without what is secret, their end told (contract part 5).
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::{DAY, iso};
+use launchway_server::ops::credentials::tell_expiring;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, TestApp};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../credentials/tests/fixtures");
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{FIXTURES}/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A request for a credential made of a fixture, with more fields.
+fn body(kind: &str, file: &str, more: Value) -> Value {
+    let mut body = json!({"kind": kind, "content": BASE64_STANDARD.encode(fixture(file))});
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+async fn create(app: &TestApp, key: &str, body: Value) -> Answer {
+    app.call(key, Method::POST, "/credentials", Some(body)).await
+}
+
+/// What each kind is made of in these tests, and what makes it open.
+fn good(kind: &str) -> Value {
+    match kind {
+        "android_keystore" => body(kind, "openssl3.p12", json!({"password": "store-secret"})),
+        "apple_certificate" => body(kind, "distribution.p12", json!({"password": "store-secret"})),
+        "app_store_connect_key" => body(
+            kind,
+            "store-connect.p8",
+            json!({"keyId": "ABC123DEF4", "issuerId": "57246542-96fe-1a63-e053-0824d011072a"}),
+        ),
+        "google_service_account" => body(kind, "service-account.json", json!({})),
+        _ => body(kind, "app-store.mobileprovision", json!({})),
+    }
+}
+
+const KINDS: [&str; 5] = [
+    "android_keystore",
+    "apple_certificate",
+    "app_store_connect_key",
+    "google_service_account",
+    "provisioning_profile",
+];
+
+/// A service at a time when the files of the tests have begun to be good: they were made by real tools.
+async fn later() -> TestApp {
+    let app = TestApp::start().await;
+    app.advance(2 * DAY);
+    app
+}
+
+#[tokio::test]
+async fn each_kind_is_taken_and_shown_without_its_secrets() {
+    let app = later().await;
+    let (org, key) = app.org_with_key().await;
+    let cookie = app.user(org, "ada@example.com", Role::Admin).await;
+    let expected: Value = serde_json::from_slice(&fixture("expected.json")).unwrap();
+    let mut made = Vec::new();
+    for (kind, file, name) in [
+        ("android_keystore", "openssl3.p12", "upload"),
+        (
+            "apple_certificate",
+            "distribution.p12",
+            "Apple Distribution: Example GmbH (ABCDE12345)",
+        ),
+        ("app_store_connect_key", "store-connect.p8", "ABC123DEF4"),
+        (
+            "google_service_account",
+            "service-account.json",
+            "launchway@example-project.iam.gserviceaccount.com",
+        ),
+        ("provisioning_profile", "app-store.mobileprovision", "Example app_store"),
+    ] {
+        app.advance(1);
+        let one = app
+            .browse(&cookie, Method::POST, "/credentials", Some(good(kind)))
+            .await
+            .expect(201);
+        let mut facts = expected[file].clone();
+        for field in ["kind", "fingerprint", "expiresAt"] {
+            facts.as_object_mut().unwrap().remove(field);
+        }
+        let whole = json!({
+            "id": one["id"], "status": "active", "kind": kind, "name": name, "bundleId": null,
+            "fingerprint": expected[file]["fingerprint"], "facts": facts, "expiresAt": expected[file]["expiresAt"],
+            "createdBy": one["createdBy"], "createdAt": iso(START + 2 * DAY + made.len() as i64 + 1),
+        });
+        assert_eq!(one, whole);
+        assert!(one["id"].as_str().unwrap().starts_with("credential_"));
+        let path = format!("/credentials?id={}", one["id"].as_str().unwrap());
+        assert_eq!(app.call(&key, Method::GET, &path, None).await.expect(200), one);
+        made.insert(0, one);
+    }
+    let listed = app.call(&key, Method::GET, "/credentials", None).await.expect(200);
+    assert_eq!(listed, json!({"items": made, "total": 5, "limit": 10, "offset": 0}));
+    for path in ["/credentials", "/audit?limit=100"] {
+        let shown = app.call(&key, Method::GET, path, None).await.text();
+        assert!(
+            !shown.contains("store-secret") && !shown.contains("PRIVATE KEY"),
+            "{shown}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_open_or_fit_is_refused_in_clear_words() {
+    let app = later().await;
+    let (_, key) = app.org_with_key().await;
+    let cut = |kind: &str| {
+        let mut body = good(kind);
+        let content = BASE64_STANDARD.decode(body["content"].as_str().unwrap()).unwrap();
+        body["content"] = json!(BASE64_STANDARD.encode(&content[..content.len() / 2]));
+        body
+    };
+    let with = |kind: &str, field: &str, value: Value| {
+        let mut body = good(kind);
+        body[field] = value;
+        body
+    };
+    let other = |kind: &str, of: &str| {
+        let mut body = good(of);
+        body["kind"] = json!(kind);
+        body
+    };
+    let mut cases = vec![
+        (
+            with("android_keystore", "password", json!("wrong-secret")),
+            "The password is wrong: it does not open the Android keystore.",
+        ),
+        (
+            with("apple_certificate", "password", json!("wrong-secret")),
+            "The password is wrong: it does not open the Apple certificate.",
+        ),
+        (
+            with("android_keystore", "password", Value::Null),
+            "The Android keystore is protected by a password: give it as password.",
+        ),
+        (
+            with("app_store_connect_key", "keyId", json!("short")),
+            "keyId must be 10 upper-case letters and digits",
+        ),
+        (
+            body("android_keystore", "expired.p12", json!({"password": "store-secret"})),
+            "The Android keystore expired on ",
+        ),
+        (
+            body(
+                "apple_certificate",
+                "expired-distribution.p12",
+                json!({"password": "store-secret"}),
+            ),
+            "The Apple certificate expired on ",
+        ),
+        (
+            body("provisioning_profile", "expired.mobileprovision", json!({})),
+            "The provisioning profile expired on ",
+        ),
+        (
+            with("provisioning_profile", "bundleId", json!("com.example.other")),
+            "The provisioning profile is for PREFIX1234.com.example.app, which does not cover com.example.other.",
+        ),
+        (
+            body("android_keystore", "two-keys.p12", json!({"password": "store-secret"})),
+            "The Android keystore holds several private keys: name one as alias",
+        ),
+        (
+            other("apple_certificate", "provisioning_profile"),
+            "This is a provisioning profile, not an Apple certificate",
+        ),
+        (
+            other("android_keystore", "google_service_account"),
+            "This is a Google service account key, not an Android keystore",
+        ),
+        (
+            other("provisioning_profile", "android_keystore"),
+            "This is a PKCS#12 file (.p12), not a provisioning profile",
+        ),
+        (
+            other("app_store_connect_key", "apple_certificate"),
+            "This is a PKCS#12 file (.p12), not an App Store Connect key",
+        ),
+        (
+            other("google_service_account", "app_store_connect_key"),
+            "This is a bare private key, not a Google service account key",
+        ),
+        (
+            with("android_keystore", "content", json!("not base64!")),
+            "content must be the file in base64",
+        ),
+        (with("android_keystore", "content", json!("")), "The file is empty."),
+        (with("android_keystore", "content", json!(7)), "content: must be a text"),
+        (
+            with("android_keystore", "kind", json!("keystore")),
+            "kind must be app_store_connect_key, google_service_account,",
+        ),
+        (
+            with("android_keystore", "name", json!("\u{7}")),
+            "name must have 1 to 100 visible characters",
+        ),
+        (with("android_keystore", "bundleId", json!("a b")), "bundleId "),
+        (json!({"kind": "android_keystore"}), "missing field `content`"),
+    ];
+    cases.extend(KINDS.map(|kind| (cut(kind), "")));
+    for (body, message) in cases {
+        let mut body = body;
+        if body["password"].is_null() {
+            body.as_object_mut().unwrap().remove("password");
+        }
+        let answer = create(&app, &key, body.clone()).await;
+        let told = answer.expect(400)["message"].as_str().unwrap().to_owned();
+        assert!(told.starts_with(message) && !told.is_empty(), "{told}, not {message}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+    assert_eq!(
+        app.call(&key, Method::GET, "/credentials", None).await.expect(200)["total"],
+        0
+    );
+}
+
+#[tokio::test]
+async fn an_app_of_another_organization_is_refused() {
+    let app = later().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, other) = app.org_with_key().await;
+    let claim = json!({"bundleId": "com.example.theirs"});
+    app.call(&other, Method::POST, "/apps", Some(claim)).await.expect(201);
+    let mut body = good("android_keystore");
+    body["bundleId"] = json!("com.Example.Theirs");
+    let message = "bundleId: com.Example.Theirs belongs to another organization; \
+                   the operator of this server can transfer it";
+    create(&app, &key, body.clone()).await.expect_error(400, message);
+    body["bundleId"] = json!("com.example.free");
+    assert_eq!(
+        create(&app, &key, body).await.expect(201)["bundleId"],
+        "com.example.free"
+    );
+}
+
+#[tokio::test]
+async fn base64_may_be_wrapped_and_unpadded() {
+    let app = later().await;
+    let (_, key) = app.org_with_key().await;
+    let mut body = good("android_keystore");
+    let content = body["content"].as_str().unwrap().to_owned();
+    let lines: Vec<&str> = content
+        .as_bytes()
+        .chunks(76)
+        .map(|line| std::str::from_utf8(line).unwrap())
+        .collect();
+    for form in [
+        lines.join("\n") + "\n",
+        lines.join("\r\n"),
+        content.trim_end_matches('=').to_owned(),
+    ] {
+        body["content"] = json!(form);
+        create(&app, &key, body.clone()).await.expect(201);
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_request_makes_one() {
+    let app = later().await;
+    let (_, key) = app.org_with_key().await;
+    let mut answers = Vec::new();
+    for _ in 0..2 {
+        let request = app
+            .request(Method::POST, "/credentials")
+            .bearer_auth(&key)
+            .header("idempotency-key", "one");
+        let answer = Answer::of(request.json(&good("android_keystore")).send().await.unwrap()).await;
+        answers.push(answer.expect(201));
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(
+        app.call(&key, Method::GET, "/credentials", None).await.expect(200)["total"],
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_one_is_gone() {
+    let app = later().await;
+    let (_, key) = app.org_with_key().await;
+    let made = create(&app, &key, good("google_service_account")).await.expect(201);
+    let path = format!("/credentials?id={}", made["id"].as_str().unwrap());
+    let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    assert_eq!(gone, json!({"id": made["id"], "status": "deleted"}));
+    for method in [Method::DELETE, Method::GET] {
+        app.call(&key, method, &path, None)
+            .await
+            .expect_error(404, "No credential has this id");
+    }
+    let audit = app
+        .call(&key, Method::GET, "/audit?action=credential.delete", None)
+        .await
+        .expect(200);
+    assert_eq!(audit["items"][0]["before"], made);
+}
+
+/// 30 and 7 days before the end, each once (issue 3).
+#[tokio::test]
+async fn the_end_is_told_twice() {
+    let app = later().await;
+    let (org, key) = app.org_with_key().await;
+    let made = create(&app, &key, good("provisioning_profile")).await.expect(201);
+    create(&app, &key, good("google_service_account")).await.expect(201);
+    let end: jiff::Timestamp = made["expiresAt"].as_str().unwrap().parse().unwrap();
+    let to = |days: i64| end.as_millisecond() - days * DAY;
+    let mut told = Vec::new();
+    for (days, notices) in [
+        (31, 0),
+        (30, 1),
+        (30, 0),
+        (8, 0),
+        (7, 1),
+        (7, 0),
+        (1, 0),
+        (0, 0),
+        (-1, 0),
+    ] {
+        app.advance(to(days) - app.app.clock.now());
+        assert_eq!(tell_expiring(&app.app).await.unwrap(), notices, "{days} days before");
+        told.push(days);
+    }
+    let events = app.events(org).await;
+    let expiring: Vec<&Value> = events
+        .iter()
+        .filter(|(kind, _)| kind == "credential.expiring")
+        .map(|(_, data)| data)
+        .collect();
+    let seen: Vec<(&Value, &Value, &Value)> = expiring
+        .iter()
+        .map(|data| (&data["id"], &data["daysLeft"], &data["status"]))
+        .collect();
+    let (id, active) = (&made["id"], &json!("active"));
+    assert_eq!(seen, [(id, &json!(30), active), (id, &json!(7), active)]);
+    let path = format!("/credentials?id={}", made["id"].as_str().unwrap());
+    assert_eq!(
+        app.call(&key, Method::GET, &path, None).await.expect(200)["status"],
+        "expired"
+    );
+}
