@@ -53,12 +53,12 @@ contract! {
         assert_eq!(system_reads!(db, runner_by_token("own token")), Some(own.clone()));
         assert_eq!(system_reads!(db, runner_by_token("shared token")), Some(shared.clone()));
         assert_eq!(system_reads!(db, runner_by_token("no token")), None);
-        assert_eq!(org_reads!(db, org, runners(ALL)).items, [own.clone()]);
+        assert_eq!(org_reads!(db, org, runners(ALL)).items, std::slice::from_ref(&own));
         assert_eq!(org_reads!(db, org, runner(own.id)), Some(own.clone()));
         assert_eq!(org_reads!(db, org, runner(shared.id)), None);
         let labels = vec!["os=macos".to_owned(), "xcode=27".to_owned()];
         system_writes!(db, note_runner(own.id, &labels, "0.2.0", NOW + 100));
-        assert_eq!(org_reads!(db, org, live_runner_labels(NOW + 100)), [labels.clone()]);
+        assert_eq!(org_reads!(db, org, live_runner_labels(NOW + 100)), std::slice::from_ref(&labels));
         assert_eq!(org_reads!(db, org, live_runner_labels(NOW)), [labels.clone(), shared.labels.clone()]);
         let told = Runner { labels, version: "0.2.0".to_owned(), last_seen_at: NOW + 100, ..own.clone() };
         assert_eq!(system_reads!(db, runner_by_token("own token")), Some(told));
