@@ -2,8 +2,11 @@
 //! (status, attempt); a final state never changes.
 
 pub mod plan;
+mod record;
 
 use crate::time::{DAY, EpochMs, SECOND};
+
+pub use record::{Artifact, Build, BuildFailure, GitFacts, PhaseRecord, Runner, SourceRecord, Spec};
 
 /// How long a runner holds a build without a word.
 pub const LEASE: EpochMs = 90 * SECOND;

@@ -134,6 +134,9 @@ kinds! {
     Package, PackageId, "package", "the stored bytes of an update";
     Update, UpdateId, "update", "an over-the-air update";
     Event, EventId, "event", "an event of the outbox";
+    Build, BuildId, "build", "a build";
+    Runner, RunnerId, "runner", "a machine that makes builds";
+    Artifact, ArtifactId, "artifact", "a file that a build gave";
     EnvVar, EnvVarId, "env", "an environment variable";
     Credential, CredentialId, "credential", "a credential for signing or for a store";
     Webhook, WebhookId, "webhook", "a webhook";

@@ -11,7 +11,7 @@ use crate::{StoreError, System, Tx};
 
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
 /// changes (whoever reads a restored database reads all of it), the counts of the running minute and the leases of jobs.
-pub const TABLES: [&str; 29] = [
+pub const TABLES: [&str; 35] = [
     "meta",
     "revision",
     "orgs",
@@ -41,6 +41,12 @@ pub const TABLES: [&str; 29] = [
     "deliveries",
     "delivery_tries",
     "usage",
+    "runner_tokens",
+    "runners",
+    "builds",
+    "log_tails",
+    "log_segments",
+    "artifacts",
 ];
 
 /// Why a dump cannot be written or read.

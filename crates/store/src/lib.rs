@@ -6,7 +6,10 @@
 mod sql;
 
 mod apps;
+mod artifacts;
 mod audit;
+mod build_logs;
+mod builds;
 mod changes;
 mod credentials;
 mod data_keys;
@@ -25,6 +28,7 @@ mod orgs;
 mod outbox;
 mod packages;
 mod reports;
+mod runners;
 mod sessions;
 mod tx;
 mod updates;
@@ -35,6 +39,8 @@ mod webhooks;
 
 pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow};
+pub use build_logs::{LogChunk, LogSegment};
+pub use builds::{BuildFilter, BuildMove};
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
 pub use deliveries::{Claimed, DueWebhook, TryReport};

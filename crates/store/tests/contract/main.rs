@@ -63,6 +63,8 @@ macro_rules! system_reads {
 mod apps;
 mod audit;
 mod build_numbers;
+mod build_outputs;
+mod builds;
 mod changes;
 mod coverage;
 mod credentials;
@@ -86,6 +88,7 @@ mod outbox;
 mod packages;
 mod records;
 mod reports;
+mod runners;
 mod schema;
 mod sessions;
 mod tenancy;

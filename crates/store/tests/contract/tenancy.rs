@@ -1,6 +1,7 @@
 //! The organization's door: through it, rows of another organization are neither seen nor changed.
 
 use launchway_domain::app::{App, Package, Upload};
+use launchway_domain::build::{Artifact, Build, Move, Runner};
 use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::org::Invitation;
@@ -13,11 +14,13 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::Next;
 use launchway_store::{
-    AuditFilter, Claim, Db, EventRow, NewKey, NewUpdate, Report, RequestKey, SealedEnvVar, StoreError, UpdateChange,
-    UpdateFilter, WebhookSecrets,
+    AuditFilter, BuildFilter, BuildMove, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey,
+    SealedEnvVar, StoreError, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
+use crate::build_outputs::new_artifact;
+use crate::builds::{keep, new_build};
 use crate::credentials::new_credential;
 use crate::database::TestDb;
 use crate::deliveries::{a_delivery, a_report, new_delivery};
@@ -25,6 +28,7 @@ use crate::env_vars::env_var;
 use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload,
 };
+use crate::runners::new_runner;
 use crate::webhooks::{a_webhook, new_webhook};
 
 /// An organization with a row in every table that has a tenant.
@@ -41,6 +45,9 @@ pub struct Tenant {
     request: RequestKey,
     variable: SealedEnvVar,
     credential: Credential,
+    build: Build,
+    artifact: Artifact,
+    runner: Runner,
 }
 
 pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
@@ -87,6 +94,20 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         report_try(&a_report(&delivery, 0, Next::Again(NOW)))
     ));
     let delivery = Delivery { tries: 1, ..delivery };
+    let build = new_build(id);
+    keep(db, &build).await;
+    org_writes!(db, id, append_log(build.id, 0, b"log"));
+    let segment = LogSegment {
+        start: 0,
+        size: 0,
+        blob_key: "logs/x".to_owned(),
+    };
+    org_writes!(db, id, seal_log_segment(build.id, &segment));
+    let artifact = new_artifact(build.id);
+    org_writes!(db, id, create_artifact(&artifact));
+    let runner = new_runner(Some(id));
+    system_writes!(db, create_runner(&runner, &runner.name));
+    system_writes!(db, create_runner_token(&runner.name, Some(id), "user_x", NOW, NOW));
     let credential = new_credential(id);
     org_writes!(db, id, create_credential(&credential, "sealed"));
     let request = RequestKey {
@@ -111,6 +132,9 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         request,
         variable,
         credential,
+        build,
+        artifact,
+        runner,
     }
 }
 
@@ -153,6 +177,18 @@ contract! {
             let rows = org_reads!(db, org, updates(&filter, ALL));
             assert_eq!((rows.items.len(), rows.total), (0, 0));
         }
+        let build = theirs.build.id;
+        assert_eq!(org_reads!(db, org, build(build)), None);
+        assert_eq!(org_reads!(db, org, builds(&BuildFilter::default(), ALL)).total, 0);
+        assert!(org_reads!(db, org, builds(&BuildFilter::default(), ALL)).items.is_empty());
+        assert_eq!(org_reads!(db, org, queued_before(build)), 0);
+        assert_eq!(org_reads!(db, org, log_tail(build, 0, 10)), []);
+        assert_eq!(org_reads!(db, org, log_segments(build)), []);
+        assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
+        assert_eq!(org_reads!(db, org, artifacts(build)), []);
+        assert_eq!(org_reads!(db, org, runner(theirs.runner.id)), None);
+        assert!(org_reads!(db, org, runners(ALL)).items.is_empty());
+        assert!(org_reads!(db, org, live_runner_labels(0)).is_empty());
         assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
         assert_eq!(org_reads!(db, org, sealed_credential(theirs.credential.id)), None);
         assert_eq!(org_reads!(db, org, credentials(ALL)).total, 0);
@@ -231,6 +267,16 @@ contract! {
         let mut variable = theirs.variable.clone();
         variable.sealed = "ours".to_owned();
         org_writes!(db, org, replace_env_var(&variable));
+        let build = &theirs.build;
+        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        assert_eq!(org_writes!(db, org, lock_build(build.id)), None);
+        assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
+        org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
+        assert!(!org_writes!(db, org, delete_build(build.id)));
+        org_writes!(db, org, append_log(build.id, 3, b"ours"));
+        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned() }));
+        org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));
+        assert!(!org_writes!(db, org, revoke_runner(theirs.runner.id, NOW)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
         assert!(!org_writes!(db, org, note_expiry_told(theirs.credential.id, 7)));
         assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
@@ -274,6 +320,8 @@ contract! {
         org_writes!(db, org, create_package(&package, NOW));
         assert!(org_writes!(db, org, create_update(&NewUpdate { update: &update, bundle: &name })));
         org_writes!(db, org, add_member(theirs.user, Role::Owner, NOW));
+        let build = Build { id: new_id(), ..theirs.build.clone() };
+        org_writes!(db, org, create_build(&build, &name));
         let event = EventRow { id: new_id(), kind: "x".to_owned(), at: NOW, data: "{}".to_owned() };
         org_writes!(db, org, add_event(&event));
         org_writes!(db, org, add_audit(&[audit_line("key.create")], link));

@@ -1,0 +1,120 @@
+//! The files that builds gave.
+
+use launchway_domain::build::Artifact;
+use launchway_domain::id::{ArtifactId, BuildId};
+
+use crate::sql::typed;
+use crate::{Org, StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct ArtifactRow {
+    id: String,
+    build_id: String,
+    attempt: i64,
+    status: String,
+    kind: String,
+    name: String,
+    size: i64,
+    sha256: String,
+    blob_key: String,
+    facts: Option<String>,
+    created_at: i64,
+}
+
+impl ArtifactRow {
+    fn read(self) -> Result<Artifact, StoreError> {
+        let facts = self.facts.map(|facts| serde_json::from_str(&facts));
+        Ok(Artifact {
+            id: typed("artifacts.id", &self.id)?,
+            build_id: typed("artifacts.build_id", &self.build_id)?,
+            attempt: u32::try_from(self.attempt).map_err(|_| StoreError::Corrupt("artifacts.attempt"))?,
+            is_stored: self.status == "stored",
+            kind: self.kind,
+            name: self.name,
+            size: self.size,
+            sha256: self.sha256,
+            blob_key: self.blob_key,
+            facts: facts.transpose().map_err(|_| StoreError::Corrupt("artifacts.facts"))?,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl Org<'_> {
+    /// Keeps an announced artifact.
+    pub async fn create_artifact(&mut self, artifact: &Artifact) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO artifacts (id, org_id, build_id, attempt, status, kind, name, size, sha256, blob_key, created_at) \
+             VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $10)",
+            artifact.id.to_string(),
+            &self.id,
+            artifact.build_id.to_string(),
+            i64::from(artifact.attempt),
+            &artifact.kind,
+            &artifact.name,
+            artifact.size,
+            &artifact.sha256,
+            &artifact.blob_key,
+            artifact.created_at
+        )?;
+        Ok(())
+    }
+
+    /// One artifact.
+    pub async fn artifact(&mut self, id: ArtifactId) -> Result<Option<Artifact>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            ArtifactRow,
+            "SELECT id, build_id, attempt, status, kind, name, size, sha256, blob_key, facts, created_at \
+             FROM artifacts WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(ArtifactRow::read).transpose()
+    }
+
+    /// The artifacts of a build, announced ones included, oldest first.
+    pub async fn artifacts(&mut self, build: BuildId) -> Result<Vec<Artifact>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            ArtifactRow,
+            "SELECT id, build_id, attempt, status, kind, name, size, sha256, blob_key, facts, created_at \
+             FROM artifacts WHERE org_id = $1 AND build_id = $2 ORDER BY id",
+            &self.id,
+            build.to_string()
+        )?;
+        rows.into_iter().map(ArtifactRow::read).collect()
+    }
+
+    /// The bytes of an artifact were checked: they lie at `blob_key` and say `facts` (JSON) of themselves.
+    pub async fn store_artifact(
+        &mut self,
+        id: ArtifactId,
+        blob_key: &str,
+        facts: Option<&str>,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE artifacts SET status = 'stored', blob_key = $3, facts = $4 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            blob_key,
+            facts
+        )?;
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Whether an artifact lies at this key.
+    pub async fn names_artifact_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM artifacts WHERE blob_key = $1 LIMIT 1",
+            blob_key
+        )?;
+        Ok(row.is_some())
+    }
+}

@@ -1,0 +1,124 @@
+//! The logs of builds: parts in object storage, and a bounded tail here. Bytes are appended by offset, each once.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_domain::id::BuildId;
+
+use crate::{Org, StoreError, System};
+
+/// A part of a log in object storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogSegment {
+    /// The offset of its first byte.
+    pub start: i64,
+    /// Bytes.
+    pub size: i64,
+    /// Where it lies.
+    pub blob_key: String,
+}
+
+/// Bytes of a log's tail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogChunk {
+    /// The offset of the first byte.
+    pub start: i64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Org<'_> {
+    /// Adds bytes at the end of a log, which is at `start`; the build must be locked.
+    pub async fn append_log(&mut self, build: BuildId, start: i64, bytes: &[u8]) -> Result<(), StoreError> {
+        let size = bytes.len() as i64;
+        execute!(
+            self.tx,
+            "INSERT INTO log_tails (build_id, start, size, bytes) \
+             SELECT id, $3, $4, $5 FROM builds WHERE org_id = $1 AND id = $2",
+            &self.id,
+            build.to_string(),
+            start,
+            size,
+            BASE64_STANDARD.encode(bytes)
+        )?;
+        execute!(
+            self.tx,
+            "UPDATE builds SET log_size = $3 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            build.to_string(),
+            start + size
+        )?;
+        Ok(())
+    }
+
+    /// The bytes of a log's tail that lie behind `after`, at most `limit` chunks.
+    pub async fn log_tail(&mut self, build: BuildId, after: i64, limit: i64) -> Result<Vec<LogChunk>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (i64, String),
+            "SELECT tail.start, tail.bytes FROM log_tails AS tail JOIN builds ON builds.id = tail.build_id \
+             WHERE builds.org_id = $1 AND builds.id = $2 AND tail.start + tail.size > $3 ORDER BY tail.start LIMIT $4",
+            &self.id,
+            build.to_string(),
+            after,
+            limit
+        )?;
+        let decode = |(start, text): (i64, String)| {
+            let bytes = BASE64_STANDARD
+                .decode(text)
+                .map_err(|_| StoreError::Corrupt("log_tails.bytes"))?;
+            Ok(LogChunk { start, bytes })
+        };
+        rows.into_iter().map(decode).collect()
+    }
+
+    /// The parts of a log in object storage, in their order.
+    pub async fn log_segments(&mut self, build: BuildId) -> Result<Vec<LogSegment>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (i64, i64, String),
+            "SELECT part.start, part.size, part.blob_key FROM log_segments AS part \
+             JOIN builds ON builds.id = part.build_id WHERE builds.org_id = $1 AND builds.id = $2 ORDER BY part.start",
+            &self.id,
+            build.to_string()
+        )?;
+        let read = |(start, size, blob_key)| LogSegment { start, size, blob_key };
+        Ok(rows.into_iter().map(read).collect())
+    }
+
+    /// Puts a part in object storage in the place of the tail's bytes that it holds.
+    pub async fn seal_log_segment(&mut self, build: BuildId, segment: &LogSegment) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO log_segments (build_id, start, size, blob_key) \
+             SELECT id, $3, $4, $5 FROM builds WHERE org_id = $1 AND id = $2",
+            &self.id,
+            build.to_string(),
+            segment.start,
+            segment.size,
+            &segment.blob_key
+        )?;
+        execute!(
+            self.tx,
+            "DELETE FROM log_tails WHERE build_id IN (SELECT id FROM builds WHERE org_id = $1 AND id = $2) \
+             AND start >= $3 AND start + size <= $4",
+            &self.id,
+            build.to_string(),
+            segment.start,
+            segment.start + segment.size
+        )?;
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Whether a part of a log lies at this key.
+    pub async fn names_log_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "SELECT start FROM log_segments WHERE blob_key = $1 LIMIT 1",
+            blob_key
+        )?;
+        Ok(row.is_some())
+    }
+}

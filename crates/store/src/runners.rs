@@ -1,0 +1,216 @@
+//! Runners and the one-time tokens that let them in: only hashes of tokens are here.
+
+use launchway_domain::build::Runner;
+use launchway_domain::id::{OrgId, RunnerId};
+
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct RunnerRow {
+    id: String,
+    org_id: String,
+    name: String,
+    labels: String,
+    slots: i64,
+    version: String,
+    created_by: String,
+    created_at: i64,
+    last_seen_at: i64,
+    revoked_at: Option<i64>,
+}
+
+impl RunnerRow {
+    fn read(self) -> Result<Runner, StoreError> {
+        Ok(Runner {
+            id: typed("runners.id", &self.id)?,
+            org_id: owner(&self.org_id)?,
+            name: self.name,
+            labels: self
+                .labels
+                .split(',')
+                .filter(|label| !label.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            slots: self.slots,
+            version: self.version,
+            created_by: self.created_by,
+            created_at: self.created_at,
+            last_seen_at: self.last_seen_at,
+            revoked_at: self.revoked_at,
+        })
+    }
+}
+
+fn owner(org: &str) -> Result<Option<OrgId>, StoreError> {
+    Some(org)
+        .filter(|org| !org.is_empty())
+        .map(|org| typed("runners.org_id", org))
+        .transpose()
+}
+
+fn column(org: Option<OrgId>) -> String {
+    org.map(|org| org.to_string()).unwrap_or_default()
+}
+
+impl Org<'_> {
+    /// The organization's own runners, shut out ones included, newest first.
+    pub async fn runners(&mut self, paging: Paging) -> Result<Rows<Runner>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+            &self.id,
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM runners WHERE org_id = $1",
+            &self.id
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(RunnerRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// One of the organization's own runners.
+    pub async fn runner(&mut self, id: RunnerId) -> Result<Option<Runner>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(RunnerRow::read).transpose()
+    }
+
+    /// Shuts a runner out; false when it was before.
+    pub async fn revoke_runner(&mut self, id: RunnerId, now: i64) -> Result<bool, StoreError> {
+        let revoked = execute!(
+            self.tx,
+            "UPDATE runners SET revoked_at = $3 WHERE org_id = $1 AND id = $2 AND revoked_at IS NULL",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(revoked == 1)
+    }
+
+    /// The labels of every runner that takes this organization's builds and was heard of since `since`.
+    pub async fn live_runner_labels(&mut self, since: i64) -> Result<Vec<Vec<String>>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE org_id IN ($1, '') AND revoked_at IS NULL AND last_seen_at >= $2 ORDER BY id",
+            &self.id,
+            since
+        )?;
+        rows.into_iter().map(|row| Ok(row.read()?.labels)).collect()
+    }
+}
+
+impl System<'_> {
+    /// Keeps a one-time token; without an organization its runner takes everybody's builds.
+    pub async fn create_runner_token(
+        &mut self,
+        token_hash: &str,
+        org: Option<OrgId>,
+        created_by: &str,
+        now: i64,
+        expires_at: i64,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO runner_tokens (token_hash, org_id, created_by, created_at, expires_at) \
+             VALUES ($1, $2, $3, $4, $5)",
+            token_hash,
+            column(org),
+            created_by,
+            now,
+            expires_at
+        )?;
+        Ok(())
+    }
+
+    /// Takes a one-time token out of the world: whose runner it lets in, and who made it. `None` when it is none, or too old.
+    pub async fn use_runner_token(
+        &mut self,
+        token_hash: &str,
+        now: i64,
+    ) -> Result<Option<(Option<OrgId>, String)>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String, String, i64),
+            "DELETE FROM runner_tokens WHERE token_hash = $1 RETURNING org_id, created_by, expires_at",
+            token_hash
+        )?;
+        match row {
+            Some((org, created_by, expires_at)) if expires_at > now => Ok(Some((owner(&org)?, created_by))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Forgets one-time tokens that nobody used in time.
+    pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<(), StoreError> {
+        execute!(self.tx, "DELETE FROM runner_tokens WHERE expires_at <= $1", now)?;
+        Ok(())
+    }
+
+    /// Keeps a new runner.
+    pub async fn create_runner(&mut self, runner: &Runner, token_hash: &str) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO runners (id, org_id, token_hash, name, labels, slots, version, created_by, created_at, \
+             last_seen_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            runner.id.to_string(),
+            column(runner.org_id),
+            token_hash,
+            &runner.name,
+            runner.labels.join(","),
+            runner.slots,
+            &runner.version,
+            &runner.created_by,
+            runner.created_at,
+            runner.last_seen_at
+        )?;
+        Ok(())
+    }
+
+    /// The runner behind a token, unless it was shut out.
+    pub async fn runner_by_token(&mut self, token_hash: &str) -> Result<Option<Runner>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE token_hash = $1 AND revoked_at IS NULL",
+            token_hash
+        )?;
+        row.map(RunnerRow::read).transpose()
+    }
+
+    /// Notes that a runner was heard of, and what it is now.
+    pub async fn note_runner(
+        &mut self,
+        id: RunnerId,
+        labels: &[String],
+        version: &str,
+        now: i64,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE runners SET labels = $2, version = $3, last_seen_at = $4 WHERE id = $1",
+            id.to_string(),
+            labels.join(","),
+            version,
+            now
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,296 @@
+//! Builds: every field, the queue's order, moves as compare-and-set, and many nodes at one queue.
+
+use std::collections::HashSet;
+
+use launchway_domain::build::plan::{Plan, Step};
+use launchway_domain::build::{
+    Build, BuildErrorCode, BuildFailure, BuildStatus, GitFacts, Move, Outcome, PhaseRecord, SourceRecord, Spec,
+    Standing,
+};
+use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::platform::Platform;
+use launchway_store::{BuildFilter, BuildMove, Db};
+
+use crate::records::{ALL, NOW, an_org, bundle, new_id};
+
+/// A queued build, not kept yet.
+pub fn new_build(org: OrgId) -> Build {
+    Build {
+        id: new_id(),
+        org_id: org,
+        standing: Standing::new(NOW),
+        priority: 0,
+        labels: vec!["os=linux".to_owned()],
+        bundle_id: "com.example.app".to_owned(),
+        platform: Platform::Android,
+        configuration: None,
+        spec: Spec {
+            profile: None,
+            build_type: "release".to_owned(),
+            distribution: "store".to_owned(),
+            version: None,
+            build_number: None,
+            source: SourceRecord::Git {
+                url: "https://example.com/app.git".to_owned(),
+                reference: "main".to_owned(),
+            },
+            git: None,
+        },
+        plan: None,
+        plan_origin: None,
+        fingerprint: None,
+        runner_id: None,
+        phases: Vec::new(),
+        error: None,
+        warnings: Vec::new(),
+        parent_id: None,
+        log_size: 0,
+        created_by: "key_x".to_owned(),
+        created_at: NOW,
+        started_at: None,
+        finished_at: None,
+    }
+}
+
+/// Keeps a build.
+pub async fn keep(db: &Db, build: &Build) {
+    let name = bundle(&build.bundle_id);
+    org_writes!(db, build.org_id, create_build(build, &name));
+}
+
+fn phases() -> Vec<PhaseRecord> {
+    vec![PhaseRecord {
+        name: "npm \"ci\" ü".to_owned(),
+        started_at: NOW,
+        finished_at: Some(NOW + 5),
+        exit_code: Some(-1),
+    }]
+}
+
+/// The ids in the order in which a runner with one set of labels gets them.
+async fn order(db: &Db, labels: &[&str], org: Option<OrgId>) -> Vec<BuildId> {
+    let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
+    let mut ids = Vec::new();
+    loop {
+        let mut tx = db.write().await.unwrap();
+        let Some((_, build)) = tx.system("a test").next_queued(&labels, org).await.unwrap() else {
+            return ids;
+        };
+        let (to, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        let with = BuildMove {
+            runner: Some(new_id()),
+            started_at: Some(NOW),
+            ..BuildMove::default()
+        };
+        assert!(
+            tx.org(build.org_id)
+                .move_build(build.id, &build.standing, &to, &with)
+                .await
+                .unwrap()
+        );
+        tx.commit().await.unwrap();
+        ids.push(build.id);
+    }
+}
+
+contract! {
+    async fn keeps_every_field(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let step = Step { name: "build".to_owned(), run: "make\n'x'".to_owned(), timeout_seconds: Some(5) };
+        let build = Build {
+            priority: 7,
+            labels: vec!["os=macos".to_owned(), "xcode=26".to_owned()],
+            bundle_id: "com.Example.App".to_owned(),
+            platform: Platform::Visionos,
+            configuration: Some("staging".parse().unwrap()),
+            spec: Spec {
+                profile: Some("beta".to_owned()),
+                version: Some("1.2.3".to_owned()),
+                build_number: Some("0042".to_owned()),
+                source: SourceRecord::Archive {
+                    blob_key: "sources/x".to_owned(),
+                    file_name: "ä.tar.zst".to_owned(),
+                    size: 1 << 40,
+                    sha256: "ab".repeat(32),
+                },
+                git: Some(GitFacts {
+                    commit: Some("c0ffee".to_owned()),
+                    branch: Some("feature/ü".to_owned()),
+                    message: Some("it's \"done\"".to_owned()),
+                    dirty: Some(true),
+                }),
+                ..new_build(org).spec
+            },
+            plan: Some(Plan { steps: vec![step], ..Plan::default() }),
+            plan_origin: Some("request".to_owned()),
+            fingerprint: Some("hash".parse().unwrap()),
+            warnings: vec!["one".to_owned()],
+            parent_id: Some(new_id()),
+            ..new_build(org)
+        };
+        keep(db, &build).await;
+        assert_eq!(org_reads!(db, org, build(build.id)), Some(build.clone()));
+        assert_eq!(org_writes!(db, org, lock_build(build.id)), Some(build.clone()));
+        assert_eq!(system_writes!(db, lock_leased_build(build.id)), Some(build.clone()));
+
+        let (leased, _) = build.standing.after(Move::Lease, NOW + 1).unwrap();
+        let runner = new_id();
+        let with = BuildMove { runner: Some(runner), started_at: Some(NOW + 1), ..BuildMove::default() };
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+        let failed = Move::Finish { attempt: 1, outcome: Outcome::Failed(BuildErrorCode::StepFailed) };
+        let (ended, code) = leased.after(failed, NOW + 2).unwrap();
+        let error = BuildFailure { code: code.unwrap(), phase: Some("build".to_owned()), message: "exit 1".to_owned() };
+        let with = BuildMove { error: Some(error.clone()), finished_at: Some(NOW + 2), ..BuildMove::default() };
+        assert!(org_writes!(db, org, move_build(build.id, &leased, &ended, &with)));
+        let told = Build {
+            standing: ended,
+            runner_id: Some(runner),
+            error: Some(error),
+            phases: phases(),
+            warnings: Vec::new(),
+            plan_origin: Some("launchway.toml".to_owned()),
+            started_at: Some(NOW + 1),
+            finished_at: Some(NOW + 2),
+            ..build.clone()
+        };
+        org_writes!(db, org, tell_build(&told));
+        assert_eq!(org_reads!(db, org, build(build.id)), Some(told));
+        assert!(org_writes!(db, org, delete_build(build.id)));
+        assert!(!org_writes!(db, org, delete_build(build.id)));
+        assert_eq!(org_reads!(db, org, build(build.id)), None);
+    }
+
+    async fn a_move_is_made_from_where_the_build_stands_only(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        keep(db, &build).await;
+        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        let nothing = BuildMove::default();
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &nothing)));
+        // A second runner that read the same queue comes too late.
+        assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &nothing)));
+        let lapse = leased.lease_until.unwrap();
+        let (again, _) = leased.after(Move::Lapse, lapse).unwrap();
+        assert!(org_writes!(db, org, move_build(build.id, &leased, &again, &nothing)));
+        let late = Move::Finish { attempt: 1, outcome: Outcome::Success };
+        let (ended, _) = leased.after(late, NOW).unwrap();
+        assert!(!org_writes!(db, org, move_build(build.id, &leased, &ended, &nothing)));
+        assert_eq!(org_reads!(db, org, build(build.id)).unwrap().standing, again);
+    }
+
+    async fn a_lease_is_renewed_by_who_has_it(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (build, runner) = (new_build(org), new_id());
+        keep(db, &build).await;
+        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        let with = BuildMove { runner: Some(runner), ..BuildMove::default() };
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+        let until = NOW + 1_000_000;
+        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &phases())), Some((false, 0)));
+        let kept = org_reads!(db, org, build(build.id)).unwrap();
+        assert_eq!((kept.standing.lease_until, kept.phases), (Some(until), phases()));
+        for (id, who, attempt) in [(new_id(), runner, 1), (build.id, new_id(), 1), (build.id, runner, 2)] {
+            assert_eq!(system_writes!(db, renew_build(id, who, attempt, until + 1, &[])), None);
+        }
+        let (asked, _) = leased.after(Move::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, move_build(build.id, &leased, &asked, &BuildMove::default())));
+        assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &[])), Some((true, 0)));
+    }
+
+    async fn the_queue_gives_what_was_given_back_then_priority_then_age(db: &TestDb) {
+        let orgs = [an_org(db).await.id, an_org(db).await.id];
+        let mut made = Vec::new();
+        for (at, priority) in [0, 0, 5, -3, 5, 0].into_iter().enumerate() {
+            let build = Build { priority, ..new_build(orgs[at % 2]) };
+            keep(db, &build).await;
+            made.push(build);
+        }
+        let mac = Build { labels: vec!["os=macos".to_owned()], ..new_build(orgs[0]) };
+        keep(db, &mac).await;
+        // The last was lost once.
+        let lost = &made[3];
+        let (leased, _) = lost.standing.after(Move::Lease, NOW).unwrap();
+        let (again, _) = leased.after(Move::Lapse, leased.lease_until.unwrap()).unwrap();
+        let nothing = BuildMove::default();
+        assert!(org_writes!(db, lost.org_id, move_build(lost.id, &lost.standing, &leased, &nothing)));
+        assert!(org_writes!(db, lost.org_id, move_build(lost.id, &leased, &again, &nothing)));
+
+        assert_eq!(system_reads!(db, queued_labels()), [vec!["os=linux".to_owned()], vec!["os=macos".to_owned()]]);
+        let ids = |list: &[usize]| list.iter().map(|at| made[*at].id).collect::<Vec<_>>();
+        for (place, at) in [3, 2, 4, 0, 1, 5].into_iter().enumerate() {
+            assert_eq!(org_reads!(db, made[at].org_id, queued_before(made[at].id)), place as i64);
+        }
+        assert_eq!(order(db, &["os=linux"], Some(orgs[1])).await, ids(&[3, 1, 5]));
+        assert_eq!(order(db, &["os=linux"], None).await, ids(&[2, 4, 0]));
+        assert_eq!(order(db, &["os=linux"], None).await, []);
+        assert_eq!(order(db, &["os=macos"], None).await, [mac.id]);
+        assert_eq!(system_reads!(db, queued_labels()), Vec::<Vec<String>>::new());
+    }
+
+    async fn many_runners_get_each_build_once(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut made = HashSet::new();
+        for _ in 0..40 {
+            let build = new_build(org);
+            keep(db, &build).await;
+            made.insert(build.id);
+        }
+        let taken = db.at_once(8, |db, _| async move { order(&db, &["os=linux"], None).await }).await.concat();
+        // One that finds only locked builds goes away empty-handed; its builds are another's.
+        assert_eq!(taken.len(), taken.iter().collect::<HashSet<_>>().len(), "none twice");
+        let rest = order(db, &["os=linux"], None).await;
+        assert_eq!(taken.into_iter().chain(rest).collect::<HashSet<_>>(), made);
+    }
+
+    async fn those_whose_time_is_over_are_found(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let builds = [new_build(org), new_build(org), new_build(org)];
+        for build in &builds {
+            keep(db, build).await;
+        }
+        for (at, build) in builds.iter().enumerate().take(2) {
+            let (leased, _) = build.standing.after(Move::Lease, NOW - at as i64).unwrap();
+            assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
+        }
+        let end = NOW + launchway_domain::build::LEASE;
+        assert_eq!(system_reads!(db, lapsed_builds(end - 2, 10)), []);
+        assert_eq!(system_reads!(db, lapsed_builds(end - 1, 10)), [(org, builds[1].id)]);
+        assert_eq!(system_reads!(db, lapsed_builds(end, 10)), [(org, builds[1].id), (org, builds[0].id)]);
+        assert_eq!(system_reads!(db, lapsed_builds(end, 1)), [(org, builds[1].id)]);
+        assert_eq!(system_reads!(db, stale_builds(NOW - 1, 10)), []);
+        assert_eq!(system_reads!(db, stale_builds(NOW, 10)), [(org, builds[2].id)]);
+    }
+
+    async fn filters_narrow_the_list_alone_and_together(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let plain = new_build(org);
+        let mut branch = new_build(org);
+        branch.spec.git = Some(GitFacts { branch: Some("main".to_owned()), ..GitFacts::default() });
+        let other = Build {
+            bundle_id: "com.example.other".to_owned(),
+            platform: Platform::Ios,
+            configuration: Some("beta".parse().unwrap()),
+            ..new_build(org)
+        };
+        for build in [&plain, &branch, &other] {
+            keep(db, build).await;
+        }
+        let (ended, _) = plain.standing.after(Move::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, move_build(plain.id, &plain.standing, &ended, &BuildMove::default())));
+        let none = BuildFilter::default();
+        let android = BuildFilter { platform: Some(Platform::Android), ..none.clone() };
+        for (filter, ids) in [
+            (none.clone(), vec![other.id, branch.id, plain.id]),
+            (BuildFilter { status: Some(BuildStatus::Canceled), ..none.clone() }, vec![plain.id]),
+            (android.clone(), vec![branch.id, plain.id]),
+            (BuildFilter { bundle: Some(bundle("COM.example.app")), ..none.clone() }, vec![branch.id, plain.id]),
+            (BuildFilter { configuration: Some("beta".parse().unwrap()), ..none.clone() }, vec![other.id]),
+            (BuildFilter { branch: Some("main".to_owned()), ..none.clone() }, vec![branch.id]),
+            (BuildFilter { status: Some(BuildStatus::Queued), ..android }, vec![branch.id]),
+        ] {
+            let rows = org_reads!(db, org, builds(&filter, ALL));
+            let seen: Vec<_> = rows.items.iter().map(|build| build.id).collect();
+            assert_eq!((seen, rows.total), (ids.clone(), ids.len() as i64), "{filter:?}");
+        }
+    }
+}
