@@ -3,6 +3,8 @@
 mod kill;
 mod receivers;
 
+use std::time::Instant;
+
 use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 
@@ -49,7 +51,12 @@ async fn verifies(start: fn() -> Program) {
     receiver.take_secret(webhook["secret"].as_str().unwrap());
 
     publish(&api, "com.example.told").await;
+    let answered = Instant::now();
     let told = receiver.next();
+    println!(
+        "summary: a webhook arrived {} ms after the answer",
+        answered.elapsed().as_millis()
+    );
     assert_eq!(
         json!([told["verified"], told["type"]]),
         json!([true, "update.published"]),
