@@ -34,7 +34,7 @@ mod users;
 mod webhooks;
 
 pub use apps::Claim;
-pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow};
+pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
 pub use deliveries::{Claimed, DueWebhook, TryReport};
