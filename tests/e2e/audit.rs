@@ -43,7 +43,7 @@ async fn tampering_is_found(ground: Ground) {
     let columns = "org_id, seq, at, actor, action, resource, before, after, address, request_id, hash";
     let others = "at, actor, action, resource, before, after, address, request_id, hash";
     type Statements = fn(&str, &str, &str) -> Vec<String>;
-    let attacks: [(&str, Statements, &str); 13] = [
+    let attacks: [(&str, Statements, &str); 14] = [
         (
             "who",
             |org, _, _| {
@@ -116,6 +116,19 @@ async fn tampering_is_found(ground: Ground) {
             "the last line removed",
             |org, _, _| vec![format!("DELETE FROM audit WHERE org_id = '{org}' AND seq = 7")],
             "lines 7 to 7 were removed",
+        ),
+        (
+            "the last line removed and the one before called the last",
+            |org, _, _| {
+                vec![
+                    format!("DELETE FROM audit WHERE org_id = '{org}' AND seq = 7"),
+                    format!(
+                        "UPDATE audit_heads SET seq = 6, hash = (SELECT hash FROM audit WHERE org_id = '{org}' AND seq = 6) \
+                         WHERE org_id = '{org}'"
+                    ),
+                ]
+            },
+            "the end noted at line 6 was changed",
         ),
         (
             "all lines removed",

@@ -1,11 +1,13 @@
 //! The chain of the audit log: each line's hash covers the line and the hash before it, so that a changed, removed or
-//! added line does not fit any more. It is keyed: who can write the database but does not have the key cannot mend it.
+//! added line does not fit any more. It is keyed: who can write the database but does not have the key cannot mend it. The
+//! end of the chain is marked by another hash, which is in no line: so the last lines cannot be cut off and an earlier line
+//! called the last.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The hash of a line, 64 lower-case hex digits: HMAC-SHA256 under `key` over the hash before it (`""` for the first),
-/// the chain's owner, the line's number and its fields in a fixed order. Each text goes in with its length before it, and
+/// The hash of a line, 64 lower-case hex digits: HMAC-SHA256 under `key` over the end of the chain before it (`""` for the
+/// first), the chain's owner, the line's number and its fields in a fixed order. Each text goes in with its length before it, and
 /// an absent one differs from an empty one.
 pub fn link(key: &[u8; 32], before: &str, owner: &str, seq: i64, fields: &[Option<&str>]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
@@ -20,6 +22,15 @@ pub fn link(key: &[u8; 32], before: &str, owner: &str, seq: i64, fields: &[Optio
             None => mac.update(&[0]),
         }
     }
+    hex::encode(mac.finalize().into_bytes())
+}
+
+/// The mark of a chain's end, 64 lower-case hex digits: HMAC-SHA256 under `key` over the number that no line has and the
+/// hash of the last line.
+pub fn end(key: &[u8; 32], hash: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(&(-1i64).to_be_bytes());
+    mac.update(hash.as_bytes());
     hex::encode(mac.finalize().into_bytes())
 }
 
@@ -40,5 +51,13 @@ mod tests {
         ];
         assert!(others.iter().all(|other| *other != base));
         assert_eq!(base, link(&[7; 32], "aa", "org", 3, &[Some("x"), None, Some("yz")]));
+    }
+
+    #[test]
+    fn an_end_is_no_hash_of_a_line() {
+        let hash = link(&[7; 32], "", "org", 1, &[]);
+        assert_ne!(end(&[7; 32], &hash), hash);
+        assert_ne!(end(&[7; 32], &hash), end(&[8; 32], &hash));
+        assert_ne!(end(&[7; 32], &hash), end(&[7; 32], ""));
     }
 }

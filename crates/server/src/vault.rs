@@ -61,10 +61,10 @@ impl Vault {
         self.installation.derive(purpose)
     }
 
-    /// Seals a value for its place. It opens there only.
-    pub async fn seal(&self, tx: &mut Tx, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
-        let key = self.data_key(tx, org, true).await?;
-        Ok(key.seal(org, place, value, &*self.random))
+    /// The key that values of an organization are sealed with, made when it has none. A transaction asks once: a key that it
+    /// made is its own until it is durable.
+    pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, Failure> {
+        self.data_key(tx, org, true).await
     }
 
     /// Opens a value. Called by [`Write::open_secret`](crate::ops::write::Write::open_secret), which audits it, and for
@@ -94,7 +94,7 @@ impl Vault {
         if !may_make {
             return Err(damaged());
         }
-        // Not remembered: only a key that is read back after its transaction stands is known to be there.
+        // Not remembered: the transaction may come to nothing, and what is sealed with it later would never open.
         let check = tx.system(REASON).lock_meta(MASTER_KEY_CHECK).await?;
         let master = self.master_for(check.as_deref())?;
         let fresh = master.seal_data_key(&DataKey::make(&*self.random), Some(org), &*self.random);

@@ -37,6 +37,15 @@ pub struct ChainedRow {
     pub hash: String,
 }
 
+/// What chains a line to the one before, and the next line to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// What stands in the line.
+    pub hash: String,
+    /// What stands at the end of the chain while the line is its last, and what the next line is chained to.
+    pub end: String,
+}
+
 /// The end of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditHead {
@@ -44,7 +53,7 @@ pub struct AuditHead {
     pub org_id: Option<OrgId>,
     /// The number of the last line.
     pub seq: i64,
-    /// Its hash.
+    /// What was noted with it (see [`Link::end`]).
     pub hash: String,
 }
 
@@ -90,15 +99,15 @@ fn read((seq, at, actor, action, resource, before, after, address, request_id, h
     ChainedRow { seq, row, hash }
 }
 
-/// Adds lines to a chain. `link` gives a line's hash from the hash before it, its number and itself.
+/// Adds lines to a chain. `link` chains a line, from the end of the chain before it, its number and itself.
 async fn chain(
     tx: &mut Tx,
     org: &str,
     rows: &[AuditRow],
-    link: impl Fn(&str, i64, &AuditRow) -> String,
+    link: impl Fn(&str, i64, &AuditRow) -> Link,
 ) -> Result<(), StoreError> {
     // Touching the head keeps others from adding to the same chain until this transaction ends.
-    let (mut seq, mut hash) = fetch_one!(
+    let (mut seq, mut end) = fetch_one!(
         tx,
         (i64, String),
         "INSERT INTO audit_heads (org_id, seq, hash) VALUES ($1, 0, '') \
@@ -107,7 +116,7 @@ async fn chain(
     )?;
     for row in rows {
         seq += 1;
-        hash = link(&hash, seq, row);
+        let linked = link(&end, seq, row);
         execute!(
             tx,
             "INSERT INTO audit \
@@ -123,26 +132,27 @@ async fn chain(
             row.after.as_deref(),
             &row.address,
             &row.request_id,
-            &hash
+            &linked.hash
         )?;
+        end = linked.end;
     }
     execute!(
         tx,
         "UPDATE audit_heads SET seq = $1, hash = $2 WHERE org_id = $3",
         seq,
-        &hash,
+        &end,
         org
     )?;
     Ok(())
 }
 
 impl Org<'_> {
-    /// Adds lines to the organization's audit log; `link` gives a line's hash from the hash before it, its number and
-    /// itself. To be called last in a transaction: until it ends nobody else can add to this chain.
+    /// Adds lines to the organization's audit log; `link` chains a line, from the end of the chain before it, its number
+    /// and itself. To be called last in a transaction: until it ends nobody else can add to this chain.
     pub async fn add_audit(
         &mut self,
         rows: &[AuditRow],
-        link: impl Fn(&str, i64, &AuditRow) -> String,
+        link: impl Fn(&str, i64, &AuditRow) -> Link,
     ) -> Result<(), StoreError> {
         chain(self.tx, &self.id, rows, link).await
     }
@@ -190,7 +200,7 @@ impl System<'_> {
     pub async fn add_own_audit(
         &mut self,
         row: &AuditRow,
-        link: impl Fn(&str, i64, &AuditRow) -> String,
+        link: impl Fn(&str, i64, &AuditRow) -> Link,
     ) -> Result<(), StoreError> {
         chain(self.tx, "", std::slice::from_ref(row), link).await
     }

@@ -38,7 +38,7 @@ mod users;
 mod webhooks;
 
 pub use apps::Claim;
-pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow};
+pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use build_logs::{LogChunk, LogSegment};
 pub use builds::{BuildFilter, BuildMove};
 pub use changes::{Changes, Watch};

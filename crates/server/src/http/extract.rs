@@ -315,7 +315,8 @@ fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
         let (path, cause) = (error.path().to_string(), error.inner().to_string());
         // The position of serde_json helps nobody who sends one line.
         let cause = cause.split(" at line ").next().unwrap_or_default().to_owned();
-        if path == "." {
+        // A body that ends early stands nowhere: then the path is `?`.
+        if path == "." || path == "?" {
             Failure::bad(cause)
         } else {
             Failure::bad(format!("{path}: {cause}"))

@@ -3,7 +3,7 @@
 use launchway_domain::actor::Actor;
 use launchway_domain::audit;
 use launchway_domain::id::OrgId;
-use launchway_store::{AuditHead, AuditRow, ChainedRow, Tx};
+use launchway_store::{AuditHead, AuditRow, Link, Tx};
 use serde_json::Value;
 
 use crate::app::App;
@@ -13,8 +13,8 @@ use crate::master_key::Purpose;
 const REASON: &str = "the audit logs of all tenants are checked together";
 const PAGE: i64 = 1000;
 
-/// What gives the lines of an owner's log their hashes; without an organization it is the installation's own log.
-pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> String + use<> {
+/// What chains the lines of an owner's log; without an organization it is the installation's own log.
+pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> Link + use<> {
     let key = app.vault.derive(Purpose::Audit);
     let owner = org.map(|org| org.to_string()).unwrap_or_default();
     move |before, seq, row| {
@@ -29,7 +29,9 @@ pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> S
             Some(&row.address),
             Some(&row.request_id),
         ];
-        audit::link(&key, before, &owner, seq, &fields)
+        let hash = audit::link(&key, before, &owner, seq, &fields);
+        let end = audit::end(&key, &hash);
+        Link { hash, end }
     }
 }
 
@@ -77,16 +79,23 @@ pub async fn verify(app: &App) -> Result<AuditCheck, Failure> {
 /// The first thing that is wrong with a chain.
 async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64) -> Result<Option<String>, Failure> {
     let link = link(app, head.org_id);
-    let (mut seq, mut hash) = (0, String::new());
+    let (mut seq, mut end) = (0, String::new());
     loop {
         let page = tx.system(REASON).audit_chain(head.org_id, seq, PAGE).await?;
         for line in &page {
             *lines += 1;
-            if let Some(problem) = misfit(line, seq, &hash, &link) {
-                return Ok(Some(problem));
+            if line.seq > seq + 1 {
+                return Ok(Some(format!("line {} was removed", seq + 1)));
+            }
+            let linked = link(&end, line.seq, &line.row);
+            if linked.hash != line.hash {
+                return Ok(Some(format!(
+                    "line {} ({} on {}) was changed, or is not the service's",
+                    line.seq, line.row.action, line.row.resource
+                )));
             }
             seq = line.seq;
-            hash.clone_from(&line.hash);
+            end = linked.end;
         }
         if page.len() < PAGE as usize {
             break;
@@ -95,22 +104,13 @@ async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64)
     Ok(match seq {
         0 => Some("its log is empty; making it left a line, so lines were removed".to_owned()),
         _ if seq < head.seq => Some(format!("lines {} to {} were removed", seq + 1, head.seq)),
-        _ if seq > head.seq || hash != head.hash => Some(format!(
+        _ if seq > head.seq => Some(format!(
             "the log ends at line {seq}, but its end was noted at line {}",
             head.seq
         )),
+        _ if end != head.hash => Some(format!(
+            "the end noted at line {seq} was changed, so lines behind it may have been removed"
+        )),
         _ => None,
-    })
-}
-
-fn misfit(line: &ChainedRow, seq: i64, hash: &str, link: impl Fn(&str, i64, &AuditRow) -> String) -> Option<String> {
-    if line.seq > seq + 1 {
-        return Some(format!("line {} was removed", seq + 1));
-    }
-    (link(hash, line.seq, &line.row) != line.hash).then(|| {
-        format!(
-            "line {} ({} on {}) was changed, or is not the service's",
-            line.seq, line.row.action, line.row.resource
-        )
     })
 }

@@ -9,7 +9,7 @@ use launchway_credentials::{Details, Facts, Given, Kind};
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
-use launchway_domain::id::{CredentialId, OrgId};
+use launchway_domain::id::CredentialId;
 use launchway_domain::org::normal_name;
 use launchway_domain::time::DAY;
 use launchway_store::Paging;
@@ -183,6 +183,8 @@ pub async fn create(write: &mut Write<'_>, plan: CredentialPlan) -> Result<Crede
     write
         .audit("credential.create", credential.id, NOTHING, Some(&view))
         .await?;
+    // One that ends soon is told of at once.
+    tell(write, &credential).await?;
     Ok(view)
 }
 
@@ -213,23 +215,30 @@ pub async fn tell_expiring(app: &App) -> Result<u64, Failure> {
         let Some((_, last)) = page.last() else { return Ok(told) };
         after = last.id.to_string();
         for (org, credential) in &page {
-            if let Some(days) = credential.due_notice(now) {
-                told += u64::from(tell(app, *org, credential, days).await?);
+            if credential.due_notice(now).is_some() {
+                let mut write = Write::open(app, *org, Actor::Service, None).await?;
+                if tell(&mut write, credential).await? {
+                    write.commit().await?;
+                    told += 1;
+                }
             }
         }
     }
 }
 
-async fn tell(app: &App, org: OrgId, credential: &Credential, days: i64) -> Result<bool, Failure> {
-    let mut write = Write::open(app, org, Actor::Service, None).await?;
+/// Tells of a credential's end if that is due; whether it was.
+async fn tell(write: &mut Write<'_>, credential: &Credential) -> Result<bool, Failure> {
+    let now = write.now();
+    let Some(days) = credential.due_notice(now) else {
+        return Ok(false);
+    };
     if !write.org().note_expiry_told(credential.id, days).await? {
         return Ok(false);
     }
     let notice = CredentialExpiring {
-        record: CredentialView::of(credential, write.now()),
+        record: CredentialView::of(credential, now),
         days_left: days,
     };
     write.event("credential.expiring", &notice).await?;
-    write.commit().await?;
     Ok(true)
 }

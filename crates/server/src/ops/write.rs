@@ -1,5 +1,8 @@
 //! A change of state: one transaction with its audit rows, its events and, for an idempotent request, its answer.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
@@ -13,7 +16,7 @@ use crate::app::App;
 use crate::caller::{Caller, Origin};
 use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
-use crate::vault::Place;
+use crate::vault::{DataKey, Place};
 
 /// How long the first answer to an idempotent request is kept.
 pub const ANSWER_LIFE: EpochMs = DAY;
@@ -33,6 +36,8 @@ pub struct Write<'a> {
     wakes: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
+    /// Keys that it seals with.
+    keys: HashMap<OrgId, Arc<DataKey>>,
     now: EpochMs,
 }
 
@@ -64,6 +69,7 @@ impl<'a> Write<'a> {
             touched: false,
             wakes: false,
             audit: AuditLines::default(),
+            keys: HashMap::new(),
             now: app.clock.now(),
         })
     }
@@ -191,7 +197,17 @@ impl<'a> Write<'a> {
 
     /// Seals a secret for its place.
     pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
-        self.app.vault.seal(&mut self.tx, self.org, place, value).await
+        self.seal_for(self.org, place, value).await
+    }
+
+    async fn seal_for(&mut self, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+        let key = match self.keys.get(&org) {
+            Some(key) => key.clone(),
+            None => self.app.vault.sealing_key(&mut self.tx, org).await?,
+        };
+        let sealed = key.seal(org, place, value, &*self.app.random);
+        self.keys.insert(org, key);
+        Ok(sealed)
     }
 
     /// Opens a secret, and says in the audit log what for.
@@ -253,7 +269,7 @@ impl<'a> Write<'a> {
             // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
             let body = to_json(shown_again)?;
             let at = answer_place(&request);
-            let sealed = self.app.vault.seal(&mut self.tx, place, &at, body.as_bytes()).await?;
+            let sealed = self.seal_for(place, &at, body.as_bytes()).await?;
             self.tx
                 .org(place)
                 .keep_answer(&request, status.as_u16(), &sealed)

@@ -350,3 +350,18 @@ async fn the_end_is_told_twice() {
         "expired"
     );
 }
+
+/// One that ends soon already when it is given is told of at once, and not again by the job.
+#[tokio::test]
+async fn the_end_of_one_that_ends_soon_is_told_at_once() {
+    let app = later().await;
+    let (org, key) = app.org_with_key().await;
+    let made = create(&app, &key, good("provisioning_profile")).await.expect(201);
+    let end: jiff::Timestamp = made["expiresAt"].as_str().unwrap().parse().unwrap();
+    app.advance(end.as_millisecond() - 20 * DAY - app.app.clock.now());
+    let soon = create(&app, &key, good("provisioning_profile")).await.expect(201);
+    let events = app.events(org).await;
+    let told: Vec<_> = events.iter().map(|(kind, data)| (kind.as_str(), &data["id"])).collect();
+    assert_eq!(told, [("credential.expiring", &soon["id"])]);
+    assert_eq!(tell_expiring(&app.app).await.unwrap(), 1, "the other one");
+}

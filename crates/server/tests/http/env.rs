@@ -1,8 +1,11 @@
 //! `/env`: environment variables of builds (contract part 6).
 
+use launchway_domain::actor::Actor;
 use launchway_domain::tenancy::Role;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::iso;
+use launchway_server::ops::write::Write;
+use launchway_server::vault::Place;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -266,4 +269,23 @@ async fn there_is_a_most_of_them() {
         .await
         .expect_error(400, message);
     set(&app, &key, json!({"name": "N7", "value": "x"})).await.expect(200);
+}
+
+/// What a change that came to nothing sealed with may be in no database: nothing must be sealed with it afterwards.
+#[tokio::test]
+async fn a_key_that_was_never_kept_seals_nothing() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let mut broken = Write::open(&app.app, org, Actor::Operator, None).await.unwrap();
+    // Twice, as a change with an Idempotency-Key does: its answer is sealed too.
+    for record in ["one", "two"] {
+        broken.seal(&Place::new(record, "value"), b"lost").await.unwrap();
+    }
+    drop(broken);
+    let body = json!({"name": "GREETING", "value": "hello", "visibility": "plain"});
+    let made = set(&app, &key, body).await.expect(201);
+    // A process that starts later knows only what the database keeps.
+    let later = app.another_node().await;
+    let listed = later.call(&key, Method::GET, "/env", None).await.expect(200);
+    assert_eq!(listed["items"], json!([made]));
 }

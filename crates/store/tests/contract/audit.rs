@@ -1,6 +1,6 @@
 //! The audit log: one chain for each owner, read newest first by its organization and oldest first by who checks it.
 
-use launchway_store::{AuditFilter, AuditHead, AuditRow, ChainedRow, Paging};
+use launchway_store::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link, Paging};
 
 use crate::records::{ALL, NOW, an_org, new_id};
 
@@ -19,9 +19,12 @@ pub fn audit_line(action: &str) -> AuditRow {
 }
 
 /// A hash that tells what went into it.
-pub fn link(before: &str, seq: i64, row: &AuditRow) -> String {
-    let last = before.split(' ').next().unwrap_or_default();
-    format!("{seq}.{} after {last}", row.action)
+pub fn link(before: &str, seq: i64, row: &AuditRow) -> Link {
+    let name = format!("{seq}.{}", row.action);
+    Link {
+        hash: format!("{name} after {before}"),
+        end: format!("end {name}"),
+    }
 }
 
 fn lines_of(rows: &[ChainedRow]) -> Vec<AuditRow> {
@@ -60,14 +63,14 @@ contract! {
         org_writes!(db, org, add_audit(&[audit_line("c")], link));
         let told = |rows: Vec<ChainedRow>| rows.into_iter().map(|line| (line.seq, line.hash)).collect::<Vec<_>>();
         let chain = told(system_reads!(db, audit_chain(Some(org), 0, 100)));
-        let [a, b, c] = [(1, "1.a after "), (2, "2.b after 1.a"), (3, "3.c after 2.b")].map(|(seq, hash)| (seq, hash.to_owned()));
-        assert_eq!(chain, [a, b.clone(), c.clone()]);
+        let [a, b, c] = [(1, "1.a after "), (2, "2.b after end 1.a"), (3, "3.c after end 2.b")].map(|(seq, hash)| (seq, hash.to_owned()));
+        assert_eq!(chain, [a, b.clone(), c]);
         assert_eq!(told(system_reads!(db, audit_chain(Some(org), 1, 1))), [b]);
         assert_eq!(told(system_reads!(db, audit_chain(Some(org), 3, 100))), []);
         let heads = system_reads!(db, audit_heads());
-        let head = AuditHead { org_id: Some(org), seq: 3, hash: c.1 };
+        let head = AuditHead { org_id: Some(org), seq: 3, hash: "end 3.c".to_owned() };
         assert!(heads.contains(&head), "{heads:?}");
-        assert!(heads.contains(&AuditHead { org_id: Some(other), seq: 1, hash: "1.x after ".to_owned() }), "{heads:?}");
+        assert!(heads.contains(&AuditHead { org_id: Some(other), seq: 1, hash: "end 1.x".to_owned() }), "{heads:?}");
     }
 
     async fn the_installation_has_a_log_of_its_own(db: &TestDb) {
@@ -89,7 +92,7 @@ contract! {
         org_writes!(db, gone, add_audit(&[audit_line("a")], link));
         system_writes!(db, add_own_audit(&audit_line("a"), link));
         let none = |org_id| AuditHead { org_id, seq: 0, hash: String::new() };
-        let one = |org_id| AuditHead { org_id, seq: 1, hash: "1.a after ".to_owned() };
+        let one = |org_id| AuditHead { org_id, seq: 1, hash: "end 1.a".to_owned() };
         let heads = [one(None), none(Some(silent)), none(Some(beheaded)), one(Some(gone))];
         assert_eq!(system_reads!(db, audit_heads()), heads);
     }
@@ -130,8 +133,9 @@ contract! {
         assert_eq!(chain.len(), 16);
         let mut before = String::new();
         for (at, line) in chain.into_iter().enumerate() {
-            assert_eq!((line.seq, &line.hash), (at as i64 + 1, &link(&before, line.seq, &line.row)));
-            before = line.hash;
+            let linked = link(&before, line.seq, &line.row);
+            assert_eq!((line.seq, line.hash), (at as i64 + 1, linked.hash));
+            before = linked.end;
         }
     }
 }

@@ -4,7 +4,7 @@ use launchway_domain::app::Upload;
 use launchway_domain::key::Key;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::update::MAX_RELEASE_NOTES;
-use launchway_store::{AuditFilter, AuditRow, KeptAnswer, NewKey, RequestKey};
+use launchway_store::{AuditFilter, AuditRow, KeptAnswer, Link, NewKey, RequestKey};
 
 use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_key, new_org, new_session, new_upload, new_user, shown,
@@ -82,7 +82,10 @@ contract! {
                 address: text.clone(),
                 request_id: text.clone(),
             };
-            org_writes!(db, org, add_audit(std::slice::from_ref(&line), |_, _, row| row.action.clone()));
+            org_writes!(db, org, add_audit(std::slice::from_ref(&line), |_, _, row| Link {
+                hash: row.action.clone(),
+                end: row.action.clone(),
+            }));
             let last = org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items.swap_remove(0);
             assert_eq!((last.row, &last.hash), (line, &text));
             let request = RequestKey {
