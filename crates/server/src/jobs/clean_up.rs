@@ -45,13 +45,17 @@ pub async fn run(app: Arc<App>) {
     }
 }
 
-/// Cleans up once. What has a time of its own to be kept gets a line here.
+/// Cleans up once. What has a time of its own to be kept gets a line here. Each is tried, whatever became of the others: an
+/// object that cannot be removed keeps no table growing. Gives the first failure.
 pub async fn clean_up(app: &App) -> Result<(), Failure> {
     let now = app.clock.now();
-    remove_uploads(app, now).await?;
-    remove_packages(app, now - PACKAGE_GRACE).await?;
-    forget_told(app, now - DELIVERY_LIFE).await?;
-    forget_bookkeeping(app, now).await
+    let done = [
+        remove_uploads(app, now).await,
+        remove_packages(app, now - PACKAGE_GRACE).await,
+        forget_told(app, now - DELIVERY_LIFE).await,
+        forget_bookkeeping(app, now).await,
+    ];
+    done.into_iter().collect()
 }
 
 /// Removes uploads whose time is over.

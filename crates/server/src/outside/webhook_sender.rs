@@ -149,15 +149,19 @@ async fn read(mut response: Response) -> Reply {
 }
 
 fn refusal(status: u16, body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(READ)]);
-    let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
-    let words: Vec<&str> = line.filter(|word| !word.is_empty()).collect();
-    let shown: String = words.join(" ").chars().take(SHOWN).collect();
+    let shown = one_line(&String::from_utf8_lossy(&body[..body.len().min(READ)]));
     match (status, shown.is_empty()) {
         (300..=399, _) => format!("The receiver answered {status}; redirects are not followed"),
         (_, true) => format!("The receiver answered {status}"),
         (_, false) => format!("The receiver answered {status}: {shown}"),
     }
+}
+
+/// The start of what a receiver says, in one line.
+fn one_line(text: &str) -> String {
+    let line = text.split(|letter: char| letter.is_control() || letter.is_whitespace());
+    let words: Vec<&str> = line.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(SHOWN).collect()
 }
 
 /// Why there was no answer, in a sentence. The client's own texts hold the URL, which may hold a secret.
@@ -178,7 +182,8 @@ fn known_cause(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(none.to_string());
     }
     if let Some(tls) = error.downcast_ref::<rustls::Error>() {
-        return Some(format!("The TLS connection failed: {tls}"));
+        // It may list every name of the receiver's certificate.
+        return Some(format!("The TLS connection failed: {}", one_line(&tls.to_string())));
     }
     let Some(io) = error.downcast_ref::<io::Error>() else {
         return known_cause(error.source()?);
@@ -223,5 +228,16 @@ mod tests {
             assert_eq!(refusal(status, body.as_bytes()), wanted);
         }
         assert_eq!(refusal(400, b"\xff\xfe"), "The receiver answered 400: \u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn what_a_certificate_says_is_told_in_one_short_line() {
+        let said = format!("wrong name\n\0{}", "x".repeat(100_000));
+        let told = known_cause(&rustls::Error::General(said)).unwrap();
+        assert!(
+            told.starts_with("The TLS connection failed: ") && told.contains("wrong name xxx"),
+            "{told}"
+        );
+        assert!(!told.contains(char::is_control) && told.chars().count() <= SHOWN + 30);
     }
 }

@@ -2,6 +2,7 @@
 
 use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
+use launchway_server::config::Storage;
 use launchway_server::jobs::clean_up::clean_up;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -137,4 +138,24 @@ async fn the_grace_counts_from_the_last_update_of_the_bytes() {
     app.advance(DAY);
     clean(&app).await;
     assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_object_that_cannot_be_removed_holds_up_nothing_else() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    delete(&app, &key, &update).await;
+    let stuck = announce(&app, &key, &package("a", b"a")).await;
+    let Storage::Directory(objects) = &app.app.config.storage else {
+        panic!("the objects of this test lie in a directory");
+    };
+    // A folder in the place of the object.
+    let place = objects.join("uploads").join(stuck["id"].as_str().unwrap());
+    std::fs::create_dir_all(place.join("folder")).unwrap();
+    app.advance(2 * DAY);
+    assert!(clean_up(&app.app).await.is_err());
+    assert_eq!(stored(&app, "packages").await, Vec::<String>::new());
+    std::fs::remove_dir_all(&place).unwrap();
+    clean(&app).await;
 }
