@@ -39,22 +39,11 @@ pub(crate) enum Outcome<'a> {
 
 /// Reads signed data, and checks it.
 pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
-    let mut info = only(bytes, SEQUENCE)?.children();
-    if info.take_oid()? != SIGNED_DATA {
-        return Err(Fault::Malformed);
-    }
-    let mut fields = info.take(context(0))?.children().take_sequence()?;
-    fields.take_number()?;
-    fields.take(SET)?;
+    let mut fields = signed_data(only(bytes, SEQUENCE)?)?;
     let mut encapsulated = fields.take_sequence()?;
     let content_type = encapsulated.take_oid()?;
     let content = encapsulated.take(context(0))?.children().take_octets(OCTET_STRING)?;
-    let certificates = match fields.take_if(context(0))? {
-        Some(certificates) => certificates_in(&certificates)?,
-        None => Vec::new(),
-    };
-    fields.take_if(context(1))?;
-    let mut infos = fields.take(SET)?.children();
+    let (certificates, mut infos) = signers(fields)?;
 
     let mut first = None;
     for _ in 0..MAX_SIGNERS {
@@ -62,10 +51,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
             break;
         }
         let signer = Signer::read(&mut infos)?;
-        let certificate = certificates
-            .iter()
-            .find(|certificate| signer.is(certificate))
-            .ok_or(Malformed)?;
+        let certificate = signer.find_in(&certificates)?;
         if !signer.signed(&content, &content_type, &certificate.public_key()?)? {
             return Ok(Outcome::Changed);
         }
@@ -79,6 +65,37 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
         signer: signer.subject.common(),
         root,
     }))
+}
+
+/// The certificate of the first signer. The content may lie elsewhere, the signature is not checked, and what follows the
+/// signed data does not matter.
+pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, Malformed> {
+    let mut fields = signed_data(Reader::new(bytes).take(SEQUENCE)?)?;
+    fields.take(SEQUENCE)?;
+    let (certificates, mut infos) = signers(fields)?;
+    Signer::read(&mut infos)?.find_in(&certificates).cloned()
+}
+
+/// The fields of signed data from the content on.
+fn signed_data(info: Element<'_>) -> Result<Reader<'_>, Malformed> {
+    let mut info = info.children();
+    if info.take_oid()? != SIGNED_DATA {
+        return Err(Malformed);
+    }
+    let mut fields = info.take(context(0))?.children().take_sequence()?;
+    fields.take_number()?;
+    fields.take(SET)?;
+    Ok(fields)
+}
+
+/// What follows the content: the certificates, and the signers one after the other.
+fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), Malformed> {
+    let certificates = match fields.take_if(context(0))? {
+        Some(certificates) => certificates_in(&certificates)?,
+        None => Vec::new(),
+    };
+    fields.take_if(context(1))?;
+    Ok((certificates, fields.take(SET)?.children()))
 }
 
 /// Reads the certificates; other kinds than X.509's may stand beside.
@@ -146,6 +163,14 @@ impl<'a> Signer<'a> {
             Ok((issuer, serial)) => certificate.issuer.der == issuer && certificate.serial == serial,
             Err(key_id) => certificate.key_id.as_deref() == Some(key_id),
         }
+    }
+
+    /// The signer's certificate among these.
+    fn find_in<'c>(&self, certificates: &'c [Certificate]) -> Result<&'c Certificate, Malformed> {
+        certificates
+            .iter()
+            .find(|certificate| self.is(certificate))
+            .ok_or(Malformed)
     }
 
     /// Whether the signature is over this content.

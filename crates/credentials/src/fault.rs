@@ -4,8 +4,9 @@ use crate::kind::Kind;
 use crate::refusal::Refusal;
 
 /// The bytes do not have the form that they must have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The bytes are truncated or damaged.")]
+pub struct Malformed;
 
 /// Why something cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,7 @@ mod provisioning_profile;
 mod public_key;
 mod recognize;
 mod refusal;
+mod signing_certificate;
 
 use launchway_domain::time::EpochMs;
 use recognize::Form;
@@ -32,8 +33,10 @@ pub use facts::{
     AndroidKeystore, AppStoreConnectKey, AppleCertificate, CertificateUse, Details, Facts, GoogleServiceAccount,
     KeystoreFormat, ProfileType, ProvisioningProfile,
 };
+pub use fault::Malformed;
 pub use kind::{Kind, UnknownKind};
 pub use refusal::Refusal;
+pub use signing_certificate::SigningCertificate;
 
 /// A credential has at most this many bytes.
 pub const MAX_SIZE: usize = 1 << 20;
@@ -81,6 +84,17 @@ pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusa
         Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
         _ => Err(Refusal::TooMuchText { kind }),
     }
+}
+
+/// Reads a provisioning profile as [`read`] does, whenever it is or was valid: what an app carries was signed long ago.
+///
+/// # Errors
+/// Why it is no whole profile; the text is for the user.
+pub fn read_profile(content: &[u8]) -> Result<Facts, Refusal> {
+    if content.len() > MAX_SIZE {
+        return Err(Refusal::TooLarge);
+    }
+    provisioning_profile::read_whenever(content)
 }
 
 /// The text that was given, if there is any.

@@ -20,27 +20,38 @@ const APPLE_ROOTS: [&str; 3] = ["Apple Root CA", "Apple Root CA - G2", "Apple Ro
 const MAX_CONTAINERS: usize = 256;
 
 pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
-    match form_of(given.content) {
-        Some(Form::Signed) => {}
-        form => return Err(unfit(KIND, form, given.content)),
+    let facts = read_whenever(given.content)?;
+    if let (Details::ProvisioningProfile(profile), Some(expires_at)) = (&facts.details, facts.expires_at) {
+        check_time(KIND, profile.created_at.unwrap_or(EpochMs::MIN), expires_at, now)?;
+        if let Some(bundle_id) = given_text(given.bundle_id)
+            && !covers(&profile.bundle_id_pattern, bundle_id)
+        {
+            let (app_id, bundle_id) = (profile.app_id.clone(), bundle_id.to_owned());
+            return Err(Refusal::ForeignBundleId { app_id, bundle_id });
+        }
     }
-    let Signed { content, signer, root } = match cms::read(given.content).map_err(|fault| fault.refuse(KIND))? {
+    Ok(facts)
+}
+
+/// Reads a profile, and does not ask for the time.
+pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, Refusal> {
+    match form_of(content) {
+        Some(Form::Signed) => {}
+        form => return Err(unfit(KIND, form, content)),
+    }
+    let Signed {
+        content: list,
+        signer,
+        root,
+    } = match cms::read(content).map_err(|fault| fault.refuse(KIND))? {
         Outcome::Signed(signed) => signed,
         Outcome::Changed => return Err(Refusal::Changed),
     };
-    let list = List(property_list(&content)?);
+    let list = List(property_list(&list)?);
     let expires_at = list.time("ExpirationDate").ok_or_else(|| missing("ExpirationDate"))?;
-    let created_at = list.time("CreationDate");
-    let profile = list.profile(signer, root, created_at)?;
-    check_time(KIND, created_at.unwrap_or(EpochMs::MIN), expires_at, now)?;
-    if let Some(bundle_id) = given_text(given.bundle_id)
-        && !covers(&profile.bundle_id_pattern, bundle_id)
-    {
-        let (app_id, bundle_id) = (profile.app_id, bundle_id.to_owned());
-        return Err(Refusal::ForeignBundleId { app_id, bundle_id });
-    }
+    let profile = list.profile(signer, root, list.time("CreationDate"))?;
     Ok(Facts {
-        fingerprint: fingerprint(given.content),
+        fingerprint: fingerprint(content),
         expires_at: Some(expires_at),
         details: Details::ProvisioningProfile(profile),
     })

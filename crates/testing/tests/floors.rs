@@ -16,6 +16,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
     ("launchway-credentials", &["launchway-domain"], &[TESTING]),
+    (
+        "launchway-binaries",
+        &["launchway-credentials", "launchway-domain"],
+        &[TESTING],
+    ),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (

@@ -1,0 +1,172 @@
+//! APKs and AABs: the manifest, in binary XML or as a protocol buffer, and the certificate of the signer.
+
+mod binary_xml;
+mod manifest;
+mod protobuf_xml;
+mod resource_table;
+mod signing_block;
+mod string_pool;
+
+use std::io::{Read, Seek};
+
+use launchway_credentials::SigningCertificate;
+use launchway_domain::platform::Platform;
+
+use crate::archive::Archive;
+use crate::facts::{BinaryFacts, Format, Scheme, Signer};
+use crate::refusal::Refusal;
+use manifest::{Field, Manifest};
+
+/// Where an APK has its manifest.
+pub(crate) const MANIFEST: &str = "AndroidManifest.xml";
+/// Where an AAB has it.
+pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
+const RESOURCES: &str = "resources.arsc";
+const JAR_SIGNATURE: &str = "The JAR signature";
+
+/// Real ones have some ten KiB.
+const MAX_MANIFEST: u64 = 4 << 20;
+/// Large apps have 20 MiB.
+const MAX_RESOURCES: u64 = 128 << 20;
+/// Of one signer in META-INF.
+const MAX_JAR_SIGNATURE: u64 = 1 << 20;
+
+pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+    let bytes = manifest_bytes(archive, Format::Apk, MANIFEST)?;
+    if bytes.trim_ascii_start().starts_with(b"<") {
+        return Err(Refusal::Library);
+    }
+    let manifest = binary_xml::read(&bytes).map_err(|_| Refusal::Damaged { part: MANIFEST })?;
+    let mut warnings = Vec::new();
+    let manifest = resolved(archive, manifest, &mut warnings)?;
+    let mut signer = block_signer(archive, &mut warnings)?;
+    if signer.is_none() {
+        signer = jar_signer(archive, &mut warnings)?;
+    }
+    facts(Format::Apk, &manifest, signer, warnings)
+}
+
+pub(crate) fn read_aab<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+    let bytes = manifest_bytes(archive, Format::Aab, BUNDLE_MANIFEST)?;
+    let manifest = protobuf_xml::read(&bytes).map_err(|_| Refusal::Damaged { part: BUNDLE_MANIFEST })?;
+    let mut warnings = Vec::new();
+    let signer = jar_signer(archive, &mut warnings)?;
+    facts(Format::Aab, &manifest, signer, warnings)
+}
+
+fn manifest_bytes<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    format: Format,
+    part: &'static str,
+) -> Result<Vec<u8>, Refusal> {
+    let place = archive.find(part.as_bytes(), part)?.ok_or(Refusal::Missing {
+        format: format.as_str(),
+        part,
+    })?;
+    archive.read(place, MAX_MANIFEST, part)
+}
+
+fn facts(
+    format: Format,
+    manifest: &Manifest,
+    signer: Option<Signer>,
+    warnings: Vec<String>,
+) -> Result<BinaryFacts, Refusal> {
+    let bundle_id = manifest.text(Field::Package).ok_or(Refusal::FieldMissing {
+        part: MANIFEST,
+        field: "package",
+    })?;
+    let build_number = manifest.number(Field::VersionCode).map(|low| {
+        let high = manifest.number(Field::VersionCodeMajor).unwrap_or(0);
+        (u64::from(high) << 32 | u64::from(low)).to_string()
+    });
+    Ok(BinaryFacts {
+        format,
+        bundle_id,
+        version: manifest.text(Field::VersionName),
+        build_number,
+        min_os: manifest.text(Field::MinSdk),
+        target_sdk: manifest.number(Field::TargetSdk),
+        debuggable: Some(manifest.flag(Field::Debuggable)),
+        platforms: vec![Platform::Android],
+        simulator: false,
+        signer,
+        warnings,
+        profile: None,
+    })
+}
+
+/// The manifest with the values that its references to resources stand for. What is not found stays absent.
+fn resolved<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    mut manifest: Manifest,
+    warnings: &mut Vec<String>,
+) -> Result<Manifest, Refusal> {
+    let references = manifest.references();
+    if references.is_empty() {
+        return Ok(manifest);
+    }
+    let bytes = match archive.find(RESOURCES.as_bytes(), RESOURCES)? {
+        Some(place) => archive.read(place, MAX_RESOURCES, RESOURCES)?,
+        None => Vec::new(),
+    };
+    for (field, id) in references {
+        match resource_table::value(&bytes, id) {
+            Ok(Some(value)) => manifest.replace(field, value),
+            _ => warnings.push(format!(
+                "The manifest names a resource as its {field}, which cannot be read."
+            )),
+        }
+    }
+    Ok(manifest)
+}
+
+/// The signer of the newest scheme in the APK Signing Block, if there is one.
+fn block_signer<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Signer>, Refusal> {
+    let before = archive.before_directory(signing_block::MAX_BLOCK)?;
+    let found = match signing_block::certificate(&before) {
+        Ok(None) => return Ok(None),
+        Ok(Some((scheme, der))) => SigningCertificate::from_der(der)
+            .ok()
+            .map(|found| Signer::new(found, scheme)),
+        Err(_) => None,
+    };
+    if found.is_none() {
+        warnings.push("The APK Signing Block cannot be read.".to_owned());
+    }
+    Ok(found)
+}
+
+/// The signer of a signed JAR: of the first file in META-INF that holds one.
+fn jar_signer<R: Read + Seek>(archive: &mut Archive<R>, warnings: &mut Vec<String>) -> Result<Option<Signer>, Refusal> {
+    let is_signature = |name: &[u8]| {
+        let in_folder = name.strip_prefix(b"META-INF/").filter(|file| !file.contains(&b'/'));
+        let extension = in_folder.and_then(|file| file.rsplit(|byte| *byte == b'.').next());
+        extension.is_some_and(|extension| {
+            [&b"RSA"[..], b"EC", b"DSA"]
+                .iter()
+                .any(|one| extension.eq_ignore_ascii_case(one))
+        })
+    };
+    let name = archive
+        .entries()
+        .map(|entry| entry.name)
+        .find(|name| is_signature(name));
+    let Some(name) = name.map(<[u8]>::to_vec) else {
+        return Ok(None);
+    };
+    let Some(place) = archive.find(&name, JAR_SIGNATURE)? else {
+        return Ok(None);
+    };
+    let signed = archive.read(place, MAX_JAR_SIGNATURE, JAR_SIGNATURE)?;
+    match SigningCertificate::from_signed_data(&signed) {
+        Ok(certificate) => Ok(Some(Signer::new(certificate, Scheme::V1))),
+        Err(_) => {
+            warnings.push("The JAR signature in META-INF cannot be read.".to_owned());
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, and the signature in its executable.
+
+mod mach_o;
+
+use std::io::{Read, Seek};
+
+use launchway_credentials::{Details, MAX_SIZE, SigningCertificate, read_profile};
+use launchway_domain::platform::Platform;
+
+use crate::archive::Archive;
+use crate::facts::{BinaryFacts, Format, Profile, Scheme, Signer};
+use crate::property_list::{self, Properties};
+use crate::refusal::Refusal;
+
+const INFO: &str = "Info.plist";
+const PROFILE: &str = "embedded.mobileprovision";
+const EXECUTABLE: &str = "The executable";
+/// Real ones have some KiB.
+const MAX_INFO: u64 = 4 << 20;
+
+pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+    let folder = app_folder(archive)?;
+    let missing = Refusal::Missing {
+        format: Format::Ipa.as_str(),
+        part: "Payload/*.app/Info.plist",
+    };
+    let place = archive
+        .find(&[&folder, INFO.as_bytes()].concat(), INFO)?
+        .ok_or(missing)?;
+    let info = property_list::read(&archive.read(place, MAX_INFO, INFO)?);
+    let info = info.map_err(|_| Refusal::Damaged { part: INFO })?;
+    let bundle_id = info.text("CFBundleIdentifier").ok_or(Refusal::FieldMissing {
+        part: INFO,
+        field: "CFBundleIdentifier",
+    })?;
+    let (platforms, simulator) = platforms(&info);
+    let mut warnings = Vec::new();
+    let profile = profile(archive, &folder, &mut warnings);
+    let signer = signer(archive, &folder, info.text("CFBundleExecutable"), &mut warnings);
+    Ok(BinaryFacts {
+        format: Format::Ipa,
+        bundle_id,
+        version: info.text("CFBundleShortVersionString"),
+        build_number: info.text("CFBundleVersion"),
+        min_os: info.text("MinimumOSVersion"),
+        target_sdk: None,
+        debuggable: None,
+        platforms,
+        simulator,
+        signer: signer?,
+        profile: profile?,
+        warnings,
+    })
+}
+
+/// `Payload/<name>.app/` of the one app.
+fn app_folder<R: Read + Seek>(archive: &Archive<R>) -> Result<Vec<u8>, Refusal> {
+    let folder_of = |name: &[u8]| {
+        let app = name.strip_prefix(b"Payload/")?.strip_suffix(b"/Info.plist")?;
+        (app.ends_with(b".app") && !app.contains(&b'/')).then(|| [b"Payload/", app, b"/"].concat())
+    };
+    let mut folders = archive.entries().filter_map(|entry| folder_of(entry.name));
+    let first = folders.next().ok_or(Refusal::Missing {
+        format: Format::Ipa.as_str(),
+        part: "Payload/*.app/Info.plist",
+    })?;
+    if folders.any(|folder| folder != first) {
+        return Err(Refusal::SeveralApps);
+    }
+    Ok(first)
+}
+
+/// The platforms that are known here, and whether they are all simulated.
+fn platforms(info: &Properties) -> (Vec<Platform>, bool) {
+    let mut names = info.texts("CFBundleSupportedPlatforms").to_vec();
+    if names.is_empty() {
+        names.extend(info.text("DTPlatformName"));
+    }
+    let known = |name: &String| match name.to_ascii_lowercase().as_str() {
+        "iphoneos" => Some((Platform::Ios, false)),
+        "iphonesimulator" => Some((Platform::Ios, true)),
+        "xros" => Some((Platform::Visionos, false)),
+        "xrsimulator" => Some((Platform::Visionos, true)),
+        _ => None,
+    };
+    let known: Vec<_> = names.iter().filter_map(known).collect();
+    let simulator = !known.is_empty() && known.iter().all(|(_, simulated)| *simulated);
+    let mut platforms: Vec<_> = known.into_iter().map(|(platform, _)| platform).collect();
+    platforms.sort();
+    platforms.dedup();
+    (platforms, simulator)
+}
+
+/// The profile, if there is one. One that cannot be read is a warning: Apple's tools may know more forms.
+fn profile<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    folder: &[u8],
+    warnings: &mut Vec<String>,
+) -> Result<Option<Profile>, Refusal> {
+    let Some(place) = archive.find(&[folder, PROFILE.as_bytes()].concat(), PROFILE)? else {
+        return Ok(None);
+    };
+    let content = archive.read(place, MAX_SIZE as u64, PROFILE)?;
+    match read_profile(&content) {
+        Ok(facts) => Ok(match facts.details {
+            Details::ProvisioningProfile(profile) => Some(Profile {
+                uuid: profile.uuid,
+                name: profile.name,
+                team_id: profile.team_id,
+                profile_type: profile.profile_type,
+                bundle_id_pattern: profile.bundle_id_pattern,
+                expires_at: facts.expires_at,
+            }),
+            _ => None,
+        }),
+        Err(refusal) => {
+            warnings.push(format!("The IPA's provisioning profile cannot be read: {refusal}"));
+            Ok(None)
+        }
+    }
+}
+
+fn signer<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    folder: &[u8],
+    executable: Option<String>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Signer>, Refusal> {
+    let Some(executable) = executable else {
+        return Ok(None);
+    };
+    let Some(place) = archive.find(&[folder, executable.as_bytes()].concat(), EXECUTABLE)? else {
+        warnings.push("The IPA does not hold the executable that its Info.plist names.".to_owned());
+        return Ok(None);
+    };
+    let unpacked = archive.unpack(place, EXECUTABLE)?;
+    let signer = match mach_o::signature(unpacked) {
+        Ok(None) => return Ok(None),
+        Ok(Some(signed)) => SigningCertificate::from_signed_data(&signed).ok(),
+        Err(_) => None,
+    };
+    if signer.is_none() {
+        warnings.push("The code signature of the IPA's executable cannot be read.".to_owned());
+    }
+    Ok(signer.map(|certificate| Signer::new(certificate, Scheme::CodeSignature)))
+}

@@ -1,0 +1,276 @@
+//! ZIP archives (APPNOTE), as much as is needed to find a few files inside: the directory at the end, and each file's data.
+//! Only the directory is believed, as Android and Apple's tools do.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use flate2::read::DeflateDecoder;
+
+use crate::fields::{Fields, Malformed};
+use crate::refusal::Refusal;
+
+/// Bytes of the directory: half a million entries, more than ten times those of large apps.
+const MAX_DIRECTORY: u64 = 32 << 20;
+/// Length of the record at the end without its comment, and of its wide form's locator.
+const END: usize = 22;
+const LOCATOR: usize = 20;
+const MAX_COMMENT: usize = u16::MAX as usize;
+/// Length of the fixed part of a file's own header.
+const HEADER: u64 = 30;
+
+const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+/// An archive whose directory was read.
+pub(crate) struct Archive<R> {
+    file: R,
+    directory: Vec<u8>,
+    directory_start: u64,
+}
+
+/// What the directory says of one file.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a [u8],
+    place: Place,
+}
+
+/// Where a file lies, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    flags: u16,
+    method: u16,
+    checksum: u32,
+    packed: u64,
+    unpacked: u64,
+    header: u64,
+}
+
+impl<R: Read + Seek> Archive<R> {
+    /// Reads the directory.
+    pub(crate) fn open(mut file: R) -> Result<Self, Refusal> {
+        let length = file.seek(SeekFrom::End(0))?;
+        let tail_length = length.min((END + MAX_COMMENT + LOCATOR) as u64);
+        let mut starts = [0; 4];
+        file.seek(SeekFrom::Start(0))?;
+        let is_zip = length >= 4 && file.read_exact(&mut starts).map(|()| starts == *b"PK\x03\x04")?;
+        let tail = read_at(&mut file, length - tail_length, tail_length)?;
+        let wrong = if is_zip {
+            Refusal::DamagedArchive
+        } else {
+            Refusal::NotAnApp
+        };
+        let Some(end) = find_end(&tail) else {
+            return Err(wrong);
+        };
+        let Ok((start, size)) = directory_place(&mut file, length, &tail, end)? else {
+            return Err(wrong);
+        };
+        let before_end = length - (tail.len() - end) as u64;
+        if size > MAX_DIRECTORY || start.checked_add(size).is_none_or(|stop| stop > before_end) {
+            return Err(wrong);
+        }
+        let directory = read_at(&mut file, start, size)?;
+        let mut fields = Fields(&directory);
+        while !fields.is_empty() {
+            Entry::read(&mut fields).map_err(|Malformed| Refusal::DamagedArchive)?;
+        }
+        Ok(Self {
+            file,
+            directory,
+            directory_start: start,
+        })
+    }
+
+    /// Every file, in the order of the directory.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let mut fields = Fields(&self.directory);
+        std::iter::from_fn(move || Entry::read(&mut fields).ok())
+    }
+
+    /// Where the file of this name lies, which must not stand there twice. `part` is its name for the user.
+    pub(crate) fn find(&self, name: &[u8], part: &'static str) -> Result<Option<Place>, Refusal> {
+        let mut found = self.entries().filter(|entry| entry.name == name);
+        let first = found.next().map(|entry| entry.place);
+        match found.next() {
+            Some(_) => Err(Refusal::Ambiguous { part }),
+            None => Ok(first),
+        }
+    }
+
+    /// The whole file, of at most `limit` bytes.
+    pub(crate) fn read(&mut self, place: Place, limit: u64, part: &'static str) -> Result<Vec<u8>, Refusal> {
+        if place.unpacked > limit {
+            return Err(Refusal::TooLarge { part, limit });
+        }
+        let mut bytes = Vec::new();
+        let unpacked = self.unpack(place, part)?.take(limit + 1).read_to_end(&mut bytes);
+        unpacked.map_err(|error| damaged_or_unreadable(error, part))?;
+        if bytes.len() as u64 != place.unpacked || crc32fast::hash(&bytes) != place.checksum {
+            return Err(Refusal::Damaged { part });
+        }
+        Ok(bytes)
+    }
+
+    /// The bytes of a file one after the other. Their checksum is not checked.
+    pub(crate) fn unpack(&mut self, place: Place, part: &'static str) -> Result<Box<dyn Read + '_>, Refusal> {
+        if place.flags & ENCRYPTED != 0 || !matches!(place.method, STORED | DEFLATED) {
+            return Err(Refusal::Packing { part });
+        }
+        let damaged = || Refusal::Damaged { part };
+        // Headers and data lie before the directory.
+        let room = self
+            .directory_start
+            .checked_sub(HEADER)
+            .filter(|last| place.header <= *last);
+        room.ok_or_else(damaged)?;
+        let header = read_at(&mut self.file, place.header, HEADER)?;
+        let data = place.header + HEADER + names_length(&header).map_err(|Malformed| damaged())?;
+        if data
+            .checked_add(place.packed)
+            .is_none_or(|stop| stop > self.directory_start)
+        {
+            return Err(damaged());
+        }
+        self.file.seek(SeekFrom::Start(data))?;
+        let packed = BufReader::new((&mut self.file).take(place.packed));
+        Ok(if place.method == STORED {
+            Box::new(packed)
+        } else {
+            Box::new(DeflateDecoder::new(packed))
+        })
+    }
+
+    /// Up to `limit` bytes that end where the directory starts, where the signature of an APK lies.
+    pub(crate) fn before_directory(&mut self, limit: u64) -> io::Result<Vec<u8>> {
+        let length = limit.min(self.directory_start);
+        read_at(&mut self.file, self.directory_start - length, length)
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Reads one entry of the directory (APPNOTE 4.3.12).
+    fn read(fields: &mut Fields<'a>) -> Result<Self, Malformed> {
+        if fields.u32()? != u32::from_le_bytes(*b"PK\x01\x02") {
+            return Err(Malformed);
+        }
+        // Versions of the writer and of the readers.
+        fields.skip(4)?;
+        let (flags, method) = (fields.u16()?, fields.u16()?);
+        // Date and time.
+        fields.skip(4)?;
+        let (checksum, packed, unpacked) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        let lengths = [fields.u16()?, fields.u16()?, fields.u16()?].map(usize::from);
+        // Disk and attributes.
+        fields.skip(8)?;
+        let header = fields.u32()?;
+        let (name, extra) = (fields.take(lengths[0])?, fields.take(lengths[1])?);
+        fields.skip(lengths[2])?;
+        let mut wide = wide_numbers(extra)?;
+        let mut number = |short: u32| {
+            if short == u32::MAX {
+                wide.u64()
+            } else {
+                Ok(short.into())
+            }
+        };
+        let (unpacked, packed, header) = (number(unpacked)?, number(packed)?, number(header)?);
+        Ok(Self {
+            name,
+            place: Place {
+                flags,
+                method,
+                checksum,
+                packed,
+                unpacked,
+                header,
+            },
+        })
+    }
+}
+
+/// What the extra field of wide numbers holds (APPNOTE 4.5.3), or nothing.
+fn wide_numbers(extra: &[u8]) -> Result<Fields<'_>, Malformed> {
+    let mut fields = Fields(extra);
+    // Some writers pad with a byte or two that are no field.
+    while fields.0.len() >= 4 {
+        let (id, length) = (fields.u16()?, fields.u16()?);
+        let Ok(content) = fields.take(length.into()) else { break };
+        if id == 1 {
+            return Ok(Fields(content));
+        }
+    }
+    Ok(Fields(&[]))
+}
+
+/// Where in `tail` the record at the end starts: the last one whose comment reaches to the end.
+fn find_end(tail: &[u8]) -> Option<usize> {
+    let last = tail.len().checked_sub(END)?;
+    (0..=last).rev().find(|at| {
+        let record = &tail[*at..];
+        record.starts_with(b"PK\x05\x06")
+            && usize::from(u16::from_le_bytes([record[20], record[21]])) == record.len() - END
+    })
+}
+
+/// Start and size of the directory, by the record at the end or by its wide form (APPNOTE 4.3.14).
+fn directory_place<R: Read + Seek>(
+    file: &mut R,
+    length: u64,
+    tail: &[u8],
+    end: usize,
+) -> io::Result<Result<(u64, u64), Malformed>> {
+    const WIDE_END: u64 = 56;
+    let short = || {
+        let mut fields = Fields::at(tail, end + 12)?;
+        let (size, start) = (fields.u32()?, fields.u32()?);
+        Ok((u64::from(start), u64::from(size)))
+    };
+    let locator = end.checked_sub(LOCATOR).map(|at| &tail[at..end]);
+    let Some(locator) = locator.filter(|locator| locator.starts_with(b"PK\x06\x07")) else {
+        return Ok(short());
+    };
+    let Ok(wide_end) = Fields(&locator[8..]).u64() else {
+        return Ok(Err(Malformed));
+    };
+    if wide_end.checked_add(WIDE_END).is_none_or(|stop| stop > length) {
+        return Ok(Err(Malformed));
+    }
+    let record = read_at(file, wide_end, WIDE_END)?;
+    if !record.starts_with(b"PK\x06\x06") {
+        return Ok(Err(Malformed));
+    }
+    let mut fields = Fields(&record[40..]);
+    Ok(fields.u64().and_then(|size| Ok((fields.u64()?, size))))
+}
+
+/// How long name and extra fields in a file's own header are.
+fn names_length(header: &[u8]) -> Result<u64, Malformed> {
+    if !header.starts_with(b"PK\x03\x04") {
+        return Err(Malformed);
+    }
+    let mut lengths = Fields::at(header, 26)?;
+    Ok(u64::from(lengths.u16()?) + u64::from(lengths.u16()?))
+}
+
+/// Reads bytes that the file must have: the caller has compared with its length.
+fn read_at<R: Read + Seek>(file: &mut R, start: u64, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// Packed data that do not unpack are the binary's fault; a disk that fails is not.
+fn damaged_or_unreadable(error: io::Error, part: &'static str) -> Refusal {
+    match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            Refusal::Damaged { part }
+        }
+        _ => Refusal::Unreadable(error),
+    }
+}

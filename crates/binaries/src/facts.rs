@@ -1,0 +1,140 @@
+//! What a binary says. It serializes to the fields of the wire; nothing in it is secret, and nothing is proven.
+
+use launchway_credentials::{ProfileType, SigningCertificate};
+use launchway_domain::platform::Platform;
+use launchway_domain::time::{EpochMs, iso};
+use serde::{Serialize, Serializer};
+
+/// What a binary says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BinaryFacts {
+    /// The format of the file.
+    pub format: Format,
+    /// The bundle id, or Android's application id.
+    pub bundle_id: String,
+    /// The version that people see: `versionName`, `CFBundleShortVersionString`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The number that stores count by: `versionCode`, `CFBundleVersion`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_number: Option<String>,
+    /// The oldest system that it runs on: Android's API level such as `24`, or Apple's version such as `15.0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_os: Option<String>,
+    /// Android's API level that it is made for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_sdk: Option<u32>,
+    /// Whether a debugger may attach; absent where nothing says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debuggable: Option<bool>,
+    /// The platforms that it is made for, of those that are known here.
+    pub platforms: Vec<Platform>,
+    /// Whether it runs only in Apple's simulators.
+    pub simulator: bool,
+    /// Who signed it, as far as it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signer: Option<Signer>,
+    /// The provisioning profile inside an IPA.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// Sentences about parts beside the manifest that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// The format of a binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Android's installable package.
+    Apk,
+    /// Android's bundle for Google Play.
+    Aab,
+    /// Apple's archive of an app.
+    Ipa,
+}
+
+/// The certificate that a binary says it was signed with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signer {
+    /// Who it is for, as RFC 4514 writes it.
+    pub subject: String,
+    /// Lower-case hex SHA-256 of the certificate.
+    pub sha256: String,
+    /// When it ends.
+    #[serde(serialize_with = "iso_text")]
+    pub not_after: EpochMs,
+    /// Where it stood. Of several schemes in one APK the newest counts.
+    pub scheme: Scheme,
+}
+
+/// How a binary is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Scheme {
+    /// A signed JAR: AABs, and APKs for Android 6 and older.
+    #[serde(rename = "v1")]
+    V1,
+    /// The APK Signature Scheme v2.
+    #[serde(rename = "v2")]
+    V2,
+    /// v3, which can change keys.
+    #[serde(rename = "v3")]
+    V3,
+    /// v3.1, for Android 13 and newer.
+    #[serde(rename = "v3.1")]
+    V31,
+    /// Apple's code signature in the executable.
+    #[serde(rename = "codeSignature")]
+    CodeSignature,
+}
+
+/// The provisioning profile inside an IPA.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Profile {
+    /// Its UUID.
+    pub uuid: String,
+    /// What people call it.
+    pub name: String,
+    /// The team's 10 characters.
+    pub team_id: String,
+    /// What it allows.
+    pub profile_type: ProfileType,
+    /// The bundle id that it covers, or a pattern that ends in `*`.
+    pub bundle_id_pattern: String,
+    /// When it ends.
+    #[serde(serialize_with = "iso_or_null")]
+    pub expires_at: Option<EpochMs>,
+}
+
+impl Format {
+    /// Such as `APK`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Format::Apk => "APK",
+            Format::Aab => "AAB",
+            Format::Ipa => "IPA",
+        }
+    }
+}
+
+impl Signer {
+    pub(crate) fn new(certificate: SigningCertificate, scheme: Scheme) -> Self {
+        Self {
+            subject: certificate.subject,
+            sha256: certificate.sha256,
+            not_after: certificate.not_after,
+            scheme,
+        }
+    }
+}
+
+fn iso_text<S: Serializer>(time: &EpochMs, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&iso(*time))
+}
+
+fn iso_or_null<S: Serializer>(time: &Option<EpochMs>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(iso).serialize(serializer)
+}

@@ -1,0 +1,57 @@
+//! What an app binary says about itself (contract part 4): `.apk`, `.aab` and `.ipa`. Nothing here reads a clock or the
+//! network, and no file but the one that is given. Every input is hostile: what is read is bounded, and nothing unpacks
+//! to disk. Signatures are not checked: a binary can say anything about itself.
+#![deny(missing_docs)]
+
+mod android;
+mod apple;
+mod archive;
+mod facts;
+mod fields;
+mod mismatch;
+mod property_list;
+mod refusal;
+
+use std::io::{Read, Seek};
+
+use archive::Archive;
+
+pub use facts::{BinaryFacts, Format, Profile, Scheme, Signer};
+pub use mismatch::{Asked, mismatches};
+pub use refusal::Refusal;
+
+/// Characters of a text that is taken from a binary. Longer ones mean nothing to stores or people.
+const MAX_TEXT: usize = 1000;
+
+/// Reads what the binary in `file` says. The position of `file` does not matter. It blocks and computes: the time is that
+/// of unpacking an IPA's executable, at most 2 GiB; the memory at most some hundred MiB, and some MiB for a usual app.
+///
+/// # Errors
+/// Why it is not an app that can be read; the text is for the user. [`Refusal::Unreadable`] alone is no fault of the
+/// binary.
+pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, Refusal> {
+    let mut archive = Archive::open(file)?;
+    match format_of(&archive)? {
+        Format::Ipa => apple::read(&mut archive),
+        Format::Apk => android::read_apk(&mut archive),
+        Format::Aab => android::read_aab(&mut archive),
+    }
+}
+
+/// The format, by the names of the files inside.
+fn format_of<R: Read + Seek>(archive: &Archive<R>) -> Result<Format, Refusal> {
+    let has = |name: &str| archive.entries().any(|entry| entry.name == name.as_bytes());
+    if archive.entries().any(|entry| entry.name.starts_with(b"Payload/")) {
+        Ok(Format::Ipa)
+    } else if has(android::BUNDLE_MANIFEST) || has("BundleConfig.pb") {
+        Ok(Format::Aab)
+    } else if has("toc.pb") {
+        Err(Refusal::ApkSet)
+    } else if has("classes.jar") && has("R.txt") {
+        Err(Refusal::Library)
+    } else if has(android::MANIFEST) || has("resources.arsc") || has("classes.dex") {
+        Ok(Format::Apk)
+    } else {
+        Err(Refusal::NotAnApp)
+    }
+}

@@ -1,0 +1,87 @@
+//! Files and their parts cut and changed in every way: no panic, no endless work, and a word for each.
+
+use std::time::{Duration, Instant};
+
+use launchway_binaries::Refusal;
+use launchway_testing::settings::setting;
+
+use crate::fixture::{expected, fixture, packed, read_bytes, unpacked};
+use crate::mutator::Mutator;
+
+#[test]
+fn a_file_cut_anywhere_is_refused() {
+    for name in expected().keys() {
+        let whole = fixture(name);
+        for length in 0..whole.len() {
+            // Every place near the ends, and some between.
+            if length > 200 && length + 600 < whole.len() && !length.is_multiple_of(101) {
+                continue;
+            }
+            assert!(read_bytes(&whole[..length]).is_err(), "{name} cut to {length}");
+        }
+    }
+}
+
+/// Each file as it is, and unpacked: what is packed would nearly always fail by its checksum.
+struct Corpus(Vec<(String, Vec<u8>, Vec<(String, Vec<u8>)>)>);
+
+impl Corpus {
+    fn new() -> Self {
+        let one = |name: &String| {
+            let whole = fixture(name);
+            let files = unpacked(&whole);
+            (name.clone(), whole, files)
+        };
+        Self(expected().keys().map(one).collect())
+    }
+
+    /// Reads a file that the run's number breaks. Whether it was read.
+    fn run(&self, run: u64) -> bool {
+        let mut mutator = Mutator(run);
+        let (name, whole, files) = &self.0[mutator.below(self.0.len())];
+        let (_, other_whole, other_files) = &self.0[mutator.below(self.0.len())];
+        let bytes = if mutator.below(3) == 0 {
+            mutator.broken(whole, other_whole)
+        } else {
+            let mut files = files.clone();
+            let at = mutator.below(files.len());
+            let other = &other_files[mutator.below(other_files.len())].1;
+            files[at].1 = mutator.broken(&files[at].1, other);
+            packed(&files)
+        };
+        match read_bytes(&bytes) {
+            Ok(facts) => {
+                let json = serde_json::to_string(&facts).unwrap();
+                assert!(json.len() < 64 << 10, "run {run}: {name} says {} bytes", json.len());
+                true
+            }
+            Err(Refusal::Unreadable(error)) => panic!("run {run}: {name} is called unreadable: {error}"),
+            Err(_) => false,
+        }
+    }
+}
+
+#[test]
+fn some_thousand_broken_files_do_no_harm() {
+    let corpus = Corpus::new();
+    let read = (0..6_000).filter(|run| corpus.run(*run)).count();
+    // Most of a file is not looked at; but some changes must be seen.
+    assert!((1..6_000).contains(&read), "{read}");
+}
+
+/// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
+#[test]
+#[ignore = "long run"]
+fn a_million_broken_binaries() {
+    let runs = setting("FUZZ_RUNS").map_or(1_000_000, |runs| runs.parse().expect("FUZZ_RUNS is a number"));
+    let corpus = Corpus::new();
+    let (mut read, mut slowest) = (0u64, Duration::ZERO);
+    for run in 0..runs {
+        let start = Instant::now();
+        let looked = std::panic::catch_unwind(|| corpus.run(run));
+        read += u64::from(looked.unwrap_or_else(|_| panic!("run {run} failed, see above")));
+        slowest = slowest.max(start.elapsed());
+    }
+    println!("summary: {runs} broken binaries: {read} were still read, the slowest took {slowest:?}");
+    assert!(read < runs, "nothing was broken");
+}

@@ -1,0 +1,60 @@
+//! Breaks files; the number is its state, so that a run can be repeated by its number.
+
+pub struct Mutator(pub u64);
+
+/// Bytes that mean something as lengths, numbers, marks or tags.
+const MEANING: &[u8] = &[
+    0x00, 0x01, 0x03, 0x08, 0x0f, 0x10, 0x1c, 0x30, 0x5f, 0x7f, 0x80, 0xa0, 0xdf, 0xff, b'<', b'P',
+];
+
+impl Mutator {
+    /// Splitmix64.
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+
+    /// One to four changes of `bytes`, perhaps with parts of `other`.
+    pub fn broken(&mut self, bytes: &[u8], other: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..=self.below(4) {
+            self.change(&mut bytes, other);
+        }
+        bytes
+    }
+
+    fn change(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
+        let place = self.below(bytes.len() + 1);
+        let length = self.below(48).min(bytes.len() - place);
+        match self.below(8) {
+            0 => self.put(bytes, place, |old, next| old ^ (1 << (next % 8))),
+            1 => self.put(bytes, place, |_, next| next as u8),
+            2 | 3 => self.put(bytes, place, |_, next| MEANING[next as usize % MEANING.len()]),
+            4 => drop(bytes.drain(place..place + length)),
+            5 => {
+                let copied = bytes[place..place + length].to_vec();
+                let target = self.below(bytes.len() + 1);
+                bytes.splice(target..target, copied);
+            }
+            6 => bytes.truncate(place),
+            _ => {
+                let from = self.below(other.len() + 1);
+                bytes.truncate(place);
+                bytes.extend(&other[from..]);
+            }
+        }
+    }
+
+    fn put(&mut self, bytes: &mut [u8], place: usize, new: impl Fn(u8, u64) -> u8) {
+        let next = self.next();
+        if let Some(byte) = bytes.get_mut(place) {
+            *byte = new(*byte, next);
+        }
+    }
+}
