@@ -23,7 +23,10 @@ fn a_file_cut_anywhere_is_refused() {
 }
 
 /// Each file as it is, and unpacked: what is packed would nearly always fail by its checksum.
-struct Corpus(Vec<(String, Vec<u8>, Vec<(String, Vec<u8>)>)>);
+struct Corpus(Vec<Whole>);
+
+/// The name of a file, its bytes, and the files inside.
+type Whole = (String, Vec<u8>, Vec<(String, Vec<u8>)>);
 
 impl Corpus {
     fn new() -> Self {
