@@ -18,13 +18,24 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
+        "launchway-runner",
+        &["launchway-api", "launchway-client", "launchway-domain"],
+        &[TESTING],
+    ),
+    (
         "launchway-server",
-        &["launchway-api", "launchway-domain", "launchway-store"],
-        &["launchway-client", TESTING],
+        &[
+            "launchway-api",
+            "launchway-client",
+            "launchway-domain",
+            "launchway-runner",
+            "launchway-store",
+        ],
+        &[TESTING],
     ),
     (
         "launchway",
-        &["launchway-api", "launchway-client", "launchway-domain"],
+        &["launchway-api", "launchway-client", "launchway-domain", "launchway-runner"],
         &[TESTING],
     ),
     ("launchway-e2e", &[], &[TESTING]),

@@ -1,0 +1,14 @@
+//! Runs builds: leases them from a server, fetches the source, runs the steps behind a wall, and sends log, artifacts and
+//! result (contract part 4). The server embeds it, and `launchway runner` is it.
+//!
+//! It is for Unix systems; elsewhere the crate is empty.
+#![cfg(unix)]
+#![deny(missing_docs)]
+
+pub mod executor;
+pub mod inside;
+pub mod labels;
+pub mod settings;
+pub mod token;
+pub mod wall;
+pub mod world;
