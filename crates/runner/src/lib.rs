@@ -7,8 +7,13 @@
 
 pub mod executor;
 pub mod inside;
+pub mod journal;
 pub mod labels;
+pub mod log;
+pub mod protocol;
 pub mod settings;
+pub mod source;
 pub mod token;
 pub mod wall;
+pub mod workspace;
 pub mod world;
