@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
-use rustix::fs::{fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat};
+use rustix::fs::{fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat};
 
 /// Deeper trees are refused: each level holds an open directory.
 pub const MAX_DEPTH: usize = 200;
@@ -113,6 +113,21 @@ impl Inside {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
         }
         Ok(File::from(file))
+    }
+
+    /// Removes a file or link, if there is one.
+    ///
+    /// # Errors
+    /// It is a directory, or a part of the path is a link.
+    pub fn remove_file(&self, path: &Path) -> io::Result<()> {
+        let (directory, name) = match self.parent(path, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            parent => parent?,
+        };
+        match unlinkat(&directory.root, name, AtFlags::empty()) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Makes a symbolic link with this target, whatever the target is.

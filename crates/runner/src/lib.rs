@@ -5,7 +5,11 @@
 #![cfg(unix)]
 #![deny(missing_docs)]
 
+pub mod artifacts;
+pub mod cache;
+pub mod environment;
 pub mod executor;
+mod glob;
 pub mod inside;
 pub mod journal;
 pub mod labels;
