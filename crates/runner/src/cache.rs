@@ -95,12 +95,7 @@ impl Caches {
             let (_reading, mut left) = (self.lock.read(), u64::MAX);
             keyed.paths.iter().enumerate().try_for_each(|(index, path)| {
                 let (base, inner) = resolve(path, workspace);
-                tree::copy(
-                    (&place, Path::new(&index.to_string())),
-                    (&base, &inner),
-                    &mut left,
-                )
-                .map(|_| ())
+                tree::copy((&place, Path::new(&index.to_string())), (&base, &inner), &mut left).map(|_| ())
             })
         };
         match copied {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use launchway_api::runner::{BuildError, Phase};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The directory of all builds that the server has not heard the end of.
 #[derive(Clone, Debug)]
@@ -37,8 +38,6 @@ pub struct BuildInHand {
     pub attempt: u32,
     /// The offset in the build's log at which this attempt's begins.
     pub log_offset: u64,
-    /// The slot it runs in, from 0.
-    pub slot: u32,
 }
 
 /// What came of an attempt.
@@ -53,6 +52,8 @@ pub struct Outcome {
     pub phases: Vec<Phase>,
     /// What it gave.
     pub artifacts: Vec<Artifact>,
+    /// The fingerprint of the native code.
+    pub fingerprint: Option<Value>,
 }
 
 /// A file that a build gave.
@@ -191,7 +192,6 @@ mod tests {
             build_id: "build_1".to_owned(),
             attempt,
             log_offset: 7,
-            slot: 0,
         }
     }
 
@@ -206,6 +206,7 @@ mod tests {
             error: None,
             phases: Vec::new(),
             artifacts: Vec::new(),
+            fingerprint: None,
         };
         second.set_outcome(&outcome).unwrap();
         let again = Journal::open(directory.path().join("journal"))

@@ -5,19 +5,30 @@
 #![cfg(unix)]
 #![deny(missing_docs)]
 
-pub mod artifacts;
-pub mod cache;
-pub mod environment;
+mod artifacts;
+mod attempt;
+mod build;
+mod cache;
+mod delivery;
+mod environment;
 pub mod executor;
 mod glob;
-pub mod inside;
-pub mod journal;
+mod inside;
+mod journal;
 pub mod labels;
-pub mod log;
+mod log;
+mod phases;
+pub mod plan;
 pub mod protocol;
+mod runner;
 pub mod settings;
-pub mod source;
+mod site;
+mod source;
+mod stop;
 pub mod token;
 pub mod wall;
-pub mod workspace;
+mod workspace;
 pub mod world;
+
+pub use build::Stage;
+pub use runner::{Runner, RunnerError};

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use launchway_domain::masking::Masker;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
 
 pub use sending::{Sending, send};
 
@@ -29,8 +28,6 @@ pub struct Log {
     pub writer: LogWriter,
     /// How many bytes the file has; it closes when the log has ended.
     pub written: watch::Receiver<u64>,
-    /// The writer at work.
-    pub task: JoinHandle<()>,
 }
 
 impl Log {
@@ -43,11 +40,10 @@ impl Log {
         let (chunks, waiting) = mpsc::channel(WAITING);
         let spool = spool::Spool::open(path, most_bytes)?;
         let (told, written) = watch::channel(spool.size());
-        let task = tokio::task::spawn_blocking(move || spool.fill(&masker, waiting, &told));
+        tokio::task::spawn_blocking(move || spool.fill(&masker, waiting, &told));
         Ok(Log {
             writer: LogWriter { chunks },
             written,
-            task,
         })
     }
 }

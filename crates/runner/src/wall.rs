@@ -8,10 +8,13 @@
 #[cfg(target_os = "linux")]
 mod landlock;
 mod places;
+mod users;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+pub use users::Users;
 
 /// The first user id of builds unless the settings name one.
 pub const DEFAULT_FIRST_UID: u32 = 58_800;
@@ -57,10 +60,10 @@ pub enum BuildUser {
         /// Its group's id.
         gid: u32,
     },
-    /// The slot `n`, from 0, has the user and group id `first + n`: builds cannot reach each other either. Ignored when
-    /// the runner is not root.
+    /// Each slot has a user and group id of its own, the first that are free from `first` on: builds cannot reach each
+    /// other either. Ignored when the runner is not root.
     Range {
-        /// The id of the first slot.
+        /// The first id.
         first: u32,
     },
 }
@@ -118,23 +121,11 @@ impl WallSettings {
         }
     }
 
-    /// The user and group id of the steps of a slot, from 0; `None` is the runner's own.
-    pub fn user_of(&self, slot: u32) -> Option<(u32, u32)> {
-        if !self.available().user {
-            return None;
-        }
-        match self.user {
-            BuildUser::Own => None,
-            BuildUser::Fixed { uid, gid } => Some((uid, gid)),
-            BuildUser::Range { first } => Some((first + slot, first + slot)),
-        }
-    }
-
-    /// The wall of a step of `slot` that may change `workspace`. `work_dir`, in which other builds are, is closed.
-    pub fn wall(&self, slot: u32, work_dir: &Path, workspace: &Path) -> Wall {
+    /// The wall of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
+    pub fn wall(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Wall {
         let landlocked = self.available().landlock > Landlock::Missing;
         Wall {
-            user: self.user_of(slot),
+            user,
             places: landlocked.then(|| places::of(self, work_dir, workspace)),
         }
     }

@@ -105,17 +105,19 @@ async fn a_stop_is_asked_for_in_order_first() {
 async fn what_does_not_listen_is_killed_with_all_it_started() {
     let directory = open_directory();
     // A child, an orphan in a session of its own, and one whose output goes elsewhere. None listens to SIGTERM.
-    let script = "trap '' TERM HUP
+    let script = r#"trap '' TERM
         echo $$ >> pids
-        (echo $BASHPID >> pids; while :; do sleep 1; done) &
-        setsid sh -c '(echo $$ >> pids; exec >/dev/null 2>&1; trap \"\" TERM; while :; do sleep 1; done) & exit 0'
-        setsid -f sh -c 'echo $$ >> pids; exec >/dev/null 2>&1; while :; do sleep 1; done'
-        while :; do sleep 1; done";
+        sh -c "$LOOP" &
+        setsid sh -c 'sh -c "$LOOP" & exit 0'
+        setsid -f sh -c "$LOOP"
+        while :; do sleep 1; done"#;
     let mut order = order(script, directory.path());
+    let endless = r#"echo $$ >> pids; exec >/dev/null 2>&1; trap "" TERM; while :; do sleep 1; done"#;
+    order.env.insert("LOOP".to_owned(), endless.to_owned());
     order.grace = Duration::from_millis(100);
     let RunningStep { mut output, stop, end } = start(order).await;
     let pids = written_ids(&directory.path().join("pids"), 4).await;
-    assert!(is_alive(pids[0]) && is_alive(pids[1]) && is_alive(pids[3]), "{pids:?}");
+    assert!(pids.iter().all(|pid| is_alive(*pid)), "{pids:?}");
     drop(stop);
     let mut printed = Vec::new();
     let (read, end) = tokio::join!(output.read_to_end(&mut printed), end);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use launchway_runner::executor::{StepEnd, StepOrder};
-use launchway_runner::wall::{BuildUser, Landlock, WallSettings};
+use launchway_runner::wall::{BuildUser, Landlock, Users, Wall, WallSettings};
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
 
@@ -94,14 +94,14 @@ impl Site {
         self.directory.path().join("work")
     }
 
-    fn attack(&self, settings: &WallSettings) -> StepOrder {
+    fn attack(&self, settings: &WallSettings, user: Option<u32>) -> StepOrder {
         let mut order = order(ATTACKS, &self.workspace);
         let outside = self.directory.path().join("outside");
         order
             .env
             .insert("OUTSIDE".to_owned(), outside.to_str().unwrap().to_owned());
         order.env.insert("VICTIM".to_owned(), self.victim.id().to_string());
-        order.wall = settings.wall(0, &self.work_dir(), &self.workspace);
+        order.wall = settings.wall(user.map(|user| (user, user)), &self.work_dir(), &self.workspace);
         order
     }
 
@@ -168,28 +168,14 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         return;
     }
     for settings in [without_landlock(), WallSettings::default()] {
-        let user = settings.user_of(0).map(|(uid, _)| uid);
+        let users = Users::claim(&settings, 1).unwrap();
+        let user = users.exclusive(0);
         assert!(user.is_some() && settings.available().is_enough());
         let mut site = Site::new(None, user);
-        let (printed, end) = run(site.attack(&settings)).await;
+        let (printed, end) = run(site.attack(&settings, user)).await;
         site.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
     }
-}
-
-#[tokio::test]
-async fn slots_have_users_of_their_own() {
-    let settings = WallSettings {
-        user: BuildUser::Range { first: 60_000 },
-        ..WallSettings::default()
-    };
-    let expected = is_root().then_some((60_003, 60_003));
-    assert_eq!(settings.user_of(3), expected);
-    let own = WallSettings {
-        user: BuildUser::Own,
-        ..WallSettings::default()
-    };
-    assert_eq!(own.user_of(3), None);
 }
 
 #[tokio::test]
@@ -205,11 +191,11 @@ async fn behind_landlock_the_same_user_reaches_nothing() {
     let mut site;
     if is_root() {
         site = Site::new(Some(NOBODY), Some(NOBODY));
-        printed = run_as(NOBODY, &site.attack(&settings), site.directory.path());
+        printed = run_as(NOBODY, &site.attack(&settings, None), site.directory.path());
         assert!(printed.ends_with("\nExited(0)\n"), "{printed}");
     } else {
         site = Site::new(None, None);
-        printed = run(site.attack(&settings)).await.0;
+        printed = run(site.attack(&settings, None)).await.0;
     }
     // Counts what stands beside, not what this test put there.
     site.check(&printed);
@@ -236,17 +222,23 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
     let _listener = UnixListener::bind_addr(&address).unwrap();
     let settings = WallSettings {
         user: BuildUser::Own,
-        readable: vec![tools.clone()],
+        readable: vec![tools.clone(), PathBuf::from(PROGRAM)],
         hidden: vec![tools.join("server-data")],
         ..WallSettings::default()
     };
     let script = format!(
         "cat {tools}/bin/tool; echo; cat {tools}/server-data/key 2>&1 || echo closed; touch {tools}/bin/x 2>/dev/null || echo closed
-        python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"\\0{name}\")' 2>/dev/null || echo closed",
+        {PROGRAM} connect {name} 2>/dev/null || echo closed",
         tools = tools.display()
     );
     let mut order = order(&script, &site.workspace);
-    order.wall = settings.wall(0, &site.work_dir(), &site.workspace);
+    order.wall = settings.wall(None, &site.work_dir(), &site.workspace);
+    // Without the wall all of it is open.
+    let mut open = order.clone();
+    open.wall = Wall::default();
+    let (printed, _) = run(open).await;
+    assert!(printed.contains("hunter2") && !printed.contains("closed"), "{printed}");
+    fs::remove_file(tools.join("bin/x")).unwrap();
     let (printed, end) = run(order).await;
     assert_eq!(end, StepEnd::Exited(0), "{printed}");
     assert!(
