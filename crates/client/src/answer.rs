@@ -53,7 +53,8 @@ impl RawAnswer {
         }
     }
 
-    pub(crate) fn retry_after(&self) -> Option<std::time::Duration> {
+    /// How long the server asks to wait, by `Retry-After`.
+    pub fn retry_after(&self) -> Option<std::time::Duration> {
         self.header(reqwest::header::RETRY_AFTER)
             .as_deref()
             .and_then(retry_after)

@@ -6,21 +6,25 @@
 
 pub mod address;
 mod answer;
+mod bare;
 mod calls;
 mod client;
 mod error;
 mod retry;
+mod storage;
 mod transport;
 mod upload;
 mod world;
 
 pub use address::{AddressError, BaseUrl};
 pub use answer::{Answer, RawAnswer};
+pub use bare::BareClient;
 pub use calls::UpdateFilter;
 pub use client::{Client, Options, Timeouts};
 pub use error::Error;
 /// The methods of HTTP, for [`Client::raw`].
 pub use reqwest::Method;
 pub use retry::Reason;
+pub use storage::{Broken, Download, Storage};
 pub use upload::{Progress, Source};
 pub use world::{Pause, SystemWorld, World};

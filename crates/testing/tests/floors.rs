@@ -24,18 +24,30 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
+        "launchway-runner",
+        &["launchway-api", "launchway-client", "launchway-domain"],
+        &[TESTING],
+    ),
+    (
         "launchway-server",
         &[
             "launchway-api",
+            "launchway-client",
             "launchway-credentials",
             "launchway-domain",
+            "launchway-runner",
             "launchway-store",
         ],
-        &["launchway-client", TESTING],
+        &[TESTING],
     ),
     (
         "launchway",
-        &["launchway-api", "launchway-client", "launchway-domain"],
+        &[
+            "launchway-api",
+            "launchway-client",
+            "launchway-domain",
+            "launchway-runner",
+        ],
         &[TESTING],
     ),
     ("launchway-e2e", &[], &[TESTING]),

@@ -1,0 +1,323 @@
+//! One attempt of a build from its source to its files: everything but talking with the server about it.
+
+mod command;
+mod fetch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_api::runner::{BuildError, Lease};
+use launchway_client::Storage;
+use launchway_domain::build::BuildErrorCode;
+use launchway_domain::build::plan::{DEFAULT_TIMEOUT, Plan};
+use serde_json::Value;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::artifacts::{self, ArtifactError};
+use crate::cache::{Caches, Keyed};
+use crate::environment;
+use crate::executor::{StepCommand, StepEnd};
+use crate::journal::{Artifact, Record};
+use crate::log::LogWriter;
+use crate::phases::Phases;
+use crate::plan::Resolved;
+use crate::site::Site;
+use crate::stop::{StopReason, Stopper};
+use crate::wall::Wall;
+use crate::workspace::{Workspace, disk};
+
+/// One attempt at work.
+pub struct Attempt {
+    /// What all builds share.
+    pub site: Arc<Site>,
+    /// What is to be built.
+    pub lease: Arc<Lease>,
+    /// Where the archive of the source comes from.
+    pub storage: Storage,
+    /// Its place in the journal.
+    pub record: Record,
+    /// Its directory.
+    pub workspace: Arc<Workspace>,
+    /// What keeps its steps from the rest of the machine.
+    pub wall: Wall,
+    /// Its log.
+    pub log: LogWriter,
+    /// How far it is.
+    pub phases: Arc<Phases>,
+    /// Whether it is to end.
+    pub stopper: Stopper,
+}
+
+/// What an attempt gave.
+#[derive(Debug)]
+pub struct Product {
+    /// Its files, which are in the journal's hands.
+    pub artifacts: Vec<Artifact>,
+    /// The fingerprint of the native code.
+    pub fingerprint: Option<Value>,
+}
+
+/// Why an attempt gave nothing.
+#[derive(Debug)]
+pub enum Failure {
+    /// It failed.
+    Failed(BuildErrorCode, String),
+    /// It was stopped.
+    Stopped(StopReason),
+}
+
+impl From<StopReason> for Failure {
+    fn from(reason: StopReason) -> Self {
+        Failure::Stopped(reason)
+    }
+}
+
+impl Failure {
+    /// A defect of the runner or its machine.
+    pub(crate) fn internal(problem: impl ToString) -> Self {
+        Failure::Failed(BuildErrorCode::Internal, problem.to_string())
+    }
+
+    /// What the server is told of a failure in `phase`; `None` where there is nothing to tell, or the build was canceled.
+    pub fn error(&self, phase: Option<String>) -> Option<BuildError> {
+        let (code, message) = match self {
+            Failure::Failed(code, message) => (*code, message.clone()),
+            Failure::Stopped(StopReason::TimedOut(seconds)) => (BuildErrorCode::TimedOut, too_long(*seconds)),
+            Failure::Stopped(StopReason::DiskFull(message)) => (BuildErrorCode::Internal, message.clone()),
+            Failure::Stopped(_) => return None,
+        };
+        Some(BuildError {
+            code: code.to_string(),
+            phase,
+            message: message.chars().take(2000).collect(),
+        })
+    }
+}
+
+/// Ends a task with what it serves.
+struct Guard(JoinHandle<()>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Calls about a plan that was found in the source.
+pub type OnPlan<'a> = Box<dyn FnOnce(Resolved) -> futures::future::BoxFuture<'a, Result<(), StopReason>> + Send + 'a>;
+
+impl Attempt {
+    /// Does it all. `on_plan` is told the plan before the first step.
+    ///
+    /// # Errors
+    /// It failed or was stopped; the latest phase is where.
+    pub async fn run(&self, on_plan: OnPlan<'_>) -> Result<Product, Failure> {
+        let _disk = self.guard_disk();
+        let fetching = self.guard_time(DEFAULT_TIMEOUT);
+        self.begin("source").await;
+        let commit = self.fetch().await?;
+        let resolved = self.resolve().await?;
+        let plan = resolved.plan.clone();
+        drop(fetching);
+        let _time = self.guard_time(plan.timeout());
+        on_plan(resolved).await?;
+        let fingerprint = self.fingerprint().await?;
+        let caches = self.restore_caches(&plan).await?;
+        let env = self.environment(&plan, commit.as_deref()).await?;
+        for step in &plan.steps {
+            self.begin(&step.name).await;
+            let command = StepCommand::Shell(step.run.clone());
+            let limit = step.timeout_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+            let end = self.run_command(command, env.clone(), limit).await?;
+            let code = match end {
+                StepEnd::Exited(code) => code,
+                // As shells tell it.
+                StepEnd::Killed(signal) => 128 + signal,
+            };
+            self.phases.end(Some(code), self.site.world.now());
+            match end {
+                StepEnd::Exited(0) => {}
+                StepEnd::Exited(code) => return Err(step_failed(&step.name, &format!("exit code {code}"))),
+                StepEnd::Killed(signal) => return Err(step_failed(&step.name, &format!("signal {signal}"))),
+            }
+        }
+        self.save_caches(caches).await?;
+        self.begin("artifacts").await;
+        let artifacts = self.collect(plan).await?;
+        self.phases.end(None, self.site.world.now());
+        // A cancel that came in the meantime counts.
+        match self.stopper.reason() {
+            Some(reason) => Err(reason.into()),
+            None => Ok(Product { artifacts, fingerprint }),
+        }
+    }
+
+    async fn begin(&self, phase: &str) {
+        self.phases.begin(phase, self.site.world.now());
+        self.log.say(phase).await;
+    }
+
+    /// The plan of the request, else what the source says.
+    async fn resolve(&self) -> Result<Resolved, Failure> {
+        let invalid = |message: String| Failure::Failed(BuildErrorCode::SourceInvalid, message);
+        let resolved = match &self.lease.plan {
+            Some(plan) => Resolved {
+                plan: plan.clone(),
+                origin: "request".to_owned(),
+            },
+            None => {
+                let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
+                let resolve = spawn_blocking(move || site.resolver.resolve(&source, &lease));
+                resolve.await.map_err(Failure::internal)?.map_err(invalid)?
+            }
+        };
+        resolved
+            .plan
+            .check()
+            .map_err(|error| invalid(format!("{error}. It comes from {}.", resolved.origin)))?;
+        match resolved.plan.missing_label(&self.site.settings.labels) {
+            Some(label) => Err(invalid(format!(
+                "The plan asks for a runner with {label}, and this one lacks it. Name the labels in the request, or add such a runner."
+            ))),
+            None => Ok(resolved),
+        }
+    }
+
+    async fn fingerprint(&self) -> Result<Option<Value>, Failure> {
+        let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
+        let read = spawn_blocking(move || site.resolver.fingerprint(&source, &lease));
+        read.await.map_err(Failure::internal)
+    }
+
+    async fn environment(
+        &self,
+        plan: &Plan,
+        commit: Option<&str>,
+    ) -> Result<std::collections::BTreeMap<String, String>, Failure> {
+        let base = environment::base(
+            &self.site.settings.path,
+            &self.workspace,
+            &self.site.mark(&self.record.key()),
+        );
+        let (lease, workspace) = (Arc::clone(&self.lease), Arc::clone(&self.workspace));
+        let (plan, commit) = (plan.clone(), commit.map(str::to_owned));
+        let made = spawn_blocking(move || {
+            let env = environment::of_steps(base, &lease, &plan, &workspace, commit.as_deref());
+            env.map(|env| (env, workspace.hand_over()))
+        });
+        let (env, handed) = made
+            .await
+            .map_err(Failure::internal)?
+            .map_err(|error| Failure::Failed(BuildErrorCode::SourceInvalid, sentence(&error.to_string())))?;
+        handed.map_err(Failure::internal)?;
+        Ok(env)
+    }
+
+    async fn restore_caches(&self, plan: &Plan) -> Result<Vec<Keyed>, Failure> {
+        if plan.cache.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.begin("restore cache").await;
+        let (site, lease, workspace) = self.shared();
+        let rules = plan.cache.clone();
+        let restored = spawn_blocking(move || {
+            let (keyed, mut lines) = Caches::keys(&rules, &workspace.source());
+            let now = site.world.now();
+            lines.extend(
+                keyed
+                    .iter()
+                    .map(|keyed| site.caches.restore(&lease.org_id, keyed, &workspace, now)),
+            );
+            (keyed, lines)
+        });
+        let (keyed, lines) = restored.await.map_err(Failure::internal)?;
+        self.say_all(lines).await?;
+        Ok(keyed)
+    }
+
+    async fn save_caches(&self, keyed: Vec<Keyed>) -> Result<(), Failure> {
+        if keyed.is_empty() {
+            return Ok(());
+        }
+        self.begin("save cache").await;
+        let (site, lease, workspace) = self.shared();
+        let saved = spawn_blocking(move || {
+            let now = site.world.now();
+            let save = |keyed: &Keyed| site.caches.save(&lease.org_id, keyed, &workspace, now);
+            keyed.iter().map(save).collect::<Vec<_>>()
+        });
+        self.say_all(saved.await.map_err(Failure::internal)?).await
+    }
+
+    async fn collect(&self, plan: Plan) -> Result<Vec<Artifact>, Failure> {
+        let (source, record) = (self.workspace.source(), self.record.clone());
+        let collected = spawn_blocking(move || artifacts::collect(&source, &plan.artifacts, &record));
+        collected
+            .await
+            .map_err(Failure::internal)?
+            .map_err(|error| match error {
+                ArtifactError::Runner(error) => Failure::internal(format!("An artifact cannot be read: {error}.")),
+                error => Failure::Failed(BuildErrorCode::ArtifactMissing, sentence(&error.to_string())),
+            })
+    }
+
+    /// Writes lines into the log, unless the build was stopped in the meantime.
+    async fn say_all(&self, lines: Vec<String>) -> Result<(), Failure> {
+        for line in lines {
+            self.log.say(&line).await;
+        }
+        self.stopper.reason().map_or(Ok(()), |reason| Err(reason.into()))
+    }
+
+    fn shared(&self) -> (Arc<Site>, Arc<Lease>, Arc<Workspace>) {
+        (
+            Arc::clone(&self.site),
+            Arc::clone(&self.lease),
+            Arc::clone(&self.workspace),
+        )
+    }
+
+    /// Stops the build when the time is over.
+    fn guard_time(&self, seconds: u32) -> Guard {
+        let stopper = self.stopper.clone();
+        Guard(tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            stopper.stop(StopReason::TimedOut(seconds));
+        }))
+    }
+
+    /// Stops the build before it fills the disk.
+    fn guard_disk(&self) -> Guard {
+        let (site, stopper) = (Arc::clone(&self.site), self.stopper.clone());
+        Guard(tokio::spawn(async move {
+            let limits = &site.settings.limits;
+            loop {
+                if let Some(problem) = disk::shortage(&site.settings.work_dir, limits.min_free_bytes) {
+                    stopper.stop(StopReason::DiskFull(problem));
+                    return;
+                }
+                site.world.pause(limits.disk_interval).await;
+            }
+        }))
+    }
+}
+
+fn step_failed(step: &str, how: &str) -> Failure {
+    let message = format!("The step '{step}' ended with {how}. The log shows why.");
+    Failure::Failed(BuildErrorCode::StepFailed, message)
+}
+
+fn too_long(seconds: u32) -> String {
+    format!("It took longer than {seconds} seconds. Make it faster, or raise timeoutSeconds in the plan.")
+}
+
+/// A message for people ends with a stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string())
+        .unwrap_or_default();
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}

@@ -1,0 +1,229 @@
+//! A leased build from its lease to the server's word that it has the end: the attempt, and beside it renewals and the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use launchway_api::runner::{Going, Lease};
+use launchway_domain::masking::Masker;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tracing::{error, info, warn};
+
+use crate::attempt::{Attempt, Failure, OnPlan, Product};
+use crate::delivery::{Delivery, deliver};
+use crate::environment;
+use crate::journal::{BuildInHand, Outcome, Record};
+use crate::log::{Log, Sending, send};
+use crate::phases::Phases;
+use crate::protocol::{BuildCalls, CallError, Server};
+use crate::site::Site;
+use crate::stop::{StopReason, Stopper};
+
+/// How far the runner itself is in coming to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// It takes builds.
+    #[default]
+    Working,
+    /// It takes no more, and finishes what it has.
+    Draining,
+    /// It stops what it has. The server gives those builds to another runner when their lease is over.
+    Halting,
+}
+
+/// Runs a leased build in a slot, to the end. What goes wrong is the build's end or a word in the runner's log.
+pub async fn run(site: Arc<Site>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
+    let (build, attempt) = (lease.build_id.clone(), lease.attempt);
+    info!(build, attempt, "a build begins");
+    if let Err(problem) = begin(&site, server, slot, lease, stage).await {
+        // The lease runs out, and the server tries again.
+        error!(build, attempt, problem, "a build cannot be run here");
+    }
+}
+
+async fn begin(
+    site: &Arc<Site>,
+    server: Server,
+    slot: u32,
+    lease: Lease,
+    stage: watch::Receiver<Stage>,
+) -> Result<(), String> {
+    let text = |error: std::io::Error| error.to_string();
+    let plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !id.is_empty();
+    if !plain(&lease.build_id) || lease.build_id.len() > 100 {
+        return Err("its id is none".to_owned());
+    }
+    let in_hand = BuildInHand {
+        build_id: lease.build_id.clone(),
+        attempt: lease.attempt,
+        log_offset: lease.log_offset,
+    };
+    let record = site.journal.begin(in_hand).map_err(text)?;
+    let masker = Arc::new(Masker::new(
+        environment::secrets(&lease).iter().map(|secret| secret.as_slice()),
+    ));
+    let log = Log::open(&record.log(), masker, site.settings.limits.log_bytes).map_err(text)?;
+    let calls = server.build(&lease.build_id, lease.attempt);
+    let (phases, stopper) = (Arc::new(Phases::default()), Stopper::default());
+    let halting = watch_stage(stage, stopper.clone());
+    let renewing = renew(calls.clone(), phases.clone(), stopper.clone(), lease.renew_seconds);
+    let sending = send_log(&record, &log, calls.clone(), stopper.clone());
+    let key = record.key();
+    let result = match site.workspace(&key, slot) {
+        Err(error) => Err(Failure::internal(format!(
+            "The runner cannot make a workspace: {error}."
+        ))),
+        Ok(workspace) => {
+            let attempt = Attempt {
+                site: Arc::clone(site),
+                storage: server.storage().clone(),
+                record: record.clone(),
+                wall: site.wall(&workspace),
+                workspace: Arc::new(workspace),
+                log: log.writer.clone(),
+                phases: Arc::clone(&phases),
+                stopper: stopper.clone(),
+                lease: Arc::new(lease),
+            };
+            attempt.run(tell_plan(&calls)).await
+        }
+    };
+    site.clear(&key, slot).await;
+    phases.end(None, site.world.now());
+    let end = conclude(result, &phases, &record, &log).await;
+    if let Some(outcome) = end {
+        record.set_outcome(&outcome).map_err(text)?;
+        let delivery = Delivery {
+            calls,
+            record: record.clone(),
+            outcome,
+            stopper: stopper.clone(),
+        };
+        deliver(delivery, log, sending).await;
+    } else {
+        abandon(&record, &stopper, log, sending).await;
+    }
+    for task in [halting, renewing] {
+        task.abort();
+    }
+    Ok(())
+}
+
+/// What an attempt came to; `None` when there is nobody to tell.
+async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Record, log: &Log) -> Option<Outcome> {
+    let (status, error, product) = match result {
+        Ok(product) => ("success", None, Some(product)),
+        Err(Failure::Stopped(StopReason::Canceled)) => ("canceled", None, None),
+        Err(Failure::Stopped(StopReason::FencedOff(said))) => {
+            info!(build = record.key(), said, "the build is no longer this runner's");
+            return None;
+        }
+        Err(Failure::Stopped(StopReason::Halted)) => {
+            log.writer
+                .say("The runner is stopped; the build begins again when its lease is over")
+                .await;
+            return None;
+        }
+        Err(failure) => ("failed", failure.error(phases.latest()), None),
+    };
+    match &error {
+        Some(error) => log.writer.say(&format!("{status}: {}", error.message)).await,
+        None => log.writer.say(status).await,
+    }
+    let (artifacts, fingerprint) =
+        product.map_or((Vec::new(), None), |product| (product.artifacts, product.fingerprint));
+    let outcome = Outcome {
+        status: status.to_owned(),
+        error,
+        phases: phases.all(),
+        artifacts,
+        fingerprint,
+    };
+    Some(outcome)
+}
+
+/// Forgets a build that is not this runner's any more. A runner that is stopped sends the last of the log first.
+async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHandle<Option<u64>>) {
+    /// Not longer than a person waits for a program to end.
+    const LAST_WORDS: Duration = Duration::from_secs(3);
+    drop(log.writer);
+    let mut sending = sending;
+    if stopper.reason() == Some(StopReason::Halted) {
+        let _ = tokio::time::timeout(LAST_WORDS, &mut sending).await;
+    }
+    sending.abort();
+    if let Err(error) = record.forget() {
+        warn!(build = record.key(), %error, "cannot forget a build");
+    }
+}
+
+/// Tells the server the plan.
+fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
+    Box::new(move |resolved| {
+        async move {
+            let told = calls.tell_plan(resolved.plan, resolved.origin).await;
+            match told {
+                Ok(Going { cancel: true, .. }) => Err(StopReason::Canceled),
+                Ok(_) => Ok(()),
+                Err(error) => Err(StopReason::FencedOff(error.to_string())),
+            }
+        }
+        .boxed()
+    })
+}
+
+/// Renews the lease, at once when another phase begins, until the task is ended.
+pub(crate) fn renew(calls: BuildCalls, phases: Arc<Phases>, stopper: Stopper, seconds: u32) -> JoinHandle<()> {
+    let interval = Duration::from_secs(seconds.max(1).into());
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = calls.server().world().pause(interval) => {}
+                () = phases.changed() => {}
+            }
+            match calls.renew(phases.all()).await {
+                Ok(going) if going.cancel => stopper.stop(StopReason::Canceled),
+                Ok(_) => {}
+                Err(error) => {
+                    stopper.stop(fenced_off(&error));
+                    return;
+                }
+            }
+        }
+    })
+}
+
+/// Sends the log to its end; gives the size of the build's whole log, or nothing when the runner is fenced off.
+pub(crate) fn send_log(record: &Record, log: &Log, calls: BuildCalls, stopper: Stopper) -> JoinHandle<Option<u64>> {
+    let sending = Sending {
+        calls,
+        path: record.log(),
+        base: record.build.log_offset,
+        written: log.written.clone(),
+    };
+    tokio::spawn(async move {
+        let canceled = || stopper.stop(StopReason::Canceled);
+        match send(sending, canceled).await {
+            Ok(size) => Some(size),
+            Err(error) => {
+                stopper.stop(StopReason::FencedOff(error.to_string()));
+                None
+            }
+        }
+    })
+}
+
+/// A server that refuses a call about a build has given it to another, or to nobody.
+pub(crate) fn fenced_off(error: &CallError) -> StopReason {
+    StopReason::FencedOff(error.to_string())
+}
+
+/// Stops a build when the runner halts.
+pub(crate) fn watch_stage(mut stage: watch::Receiver<Stage>, stopper: Stopper) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if stage.wait_for(|stage| *stage == Stage::Halting).await.is_ok() {
+            stopper.stop(StopReason::Halted);
+        }
+    })
+}

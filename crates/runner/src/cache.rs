@@ -1,0 +1,230 @@
+//! Folders that are kept from one build to the next, per organization and key. They are copied into a build and out of it:
+//! a build never gets at the kept copy. A cache that is broken is dropped; none ever fails a build.
+
+mod key;
+mod tree;
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::RwLock;
+
+use launchway_domain::build::plan::CacheRule;
+use launchway_domain::time::EpochMs;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::workspace::Workspace;
+
+/// All caches of a runner.
+#[derive(Debug)]
+pub struct Caches {
+    directory: PathBuf,
+    most_bytes: u64,
+    /// Held for reading while a cache is copied from, for writing while one is put in place or removed.
+    lock: RwLock<()>,
+}
+
+/// A rule of a plan whose key is known.
+#[derive(Clone, Debug)]
+pub struct Keyed {
+    /// The key with its hashes.
+    pub key: String,
+    /// Whether the key names the content, so that a cache with it need not be saved again.
+    names_content: bool,
+    paths: Vec<String>,
+}
+
+/// What is noted beside a cache.
+#[derive(Serialize, Deserialize)]
+struct Note {
+    key: String,
+    bytes: u64,
+    used: EpochMs,
+}
+
+/// What became of a cache, as a line for the log.
+pub type Line = String;
+
+impl Caches {
+    /// The caches in a directory, which together have at most so many bytes. What a crash left half done is removed.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn open(directory: PathBuf, most_bytes: u64) -> io::Result<Caches> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
+        for org in fs::read_dir(&directory)? {
+            for entry in fs::read_dir(org?.path())? {
+                let entry = entry?;
+                if entry.file_name().to_string_lossy().starts_with('.') {
+                    crate::workspace::remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(Caches {
+            directory,
+            most_bytes,
+            lock: RwLock::new(()),
+        })
+    }
+
+    /// Fills in the keys of rules, from the source as it is now. A key that cannot be read is told and left out.
+    pub fn keys(rules: &[CacheRule], source: &Path) -> (Vec<Keyed>, Vec<Line>) {
+        let (mut keyed, mut lines) = (Vec::new(), Vec::new());
+        for rule in rules {
+            match key::fill(&rule.key, source) {
+                Ok(key) => keyed.push(Keyed {
+                    names_content: key != rule.key,
+                    paths: rule.paths.clone(),
+                    key,
+                }),
+                Err(problem) => lines.push(format!("Cache {}: {problem}; it is left out", rule.key)),
+            }
+        }
+        (keyed, lines)
+    }
+
+    /// Copies what is kept under a key into a build.
+    pub fn restore(&self, org: &str, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> Line {
+        let place = self.place(org, &keyed.key);
+        let Ok(note) = read_note(&place) else {
+            return format!("Cache {}: there is none yet", keyed.key);
+        };
+        let copied = {
+            let (_reading, mut left) = (self.lock.read(), u64::MAX);
+            keyed.paths.iter().enumerate().try_for_each(|(index, path)| {
+                let (base, inner) = resolve(path, workspace);
+                tree::copy((&place, Path::new(&index.to_string())), (&base, &inner), &mut left).map(|_| ())
+            })
+        };
+        match copied {
+            Ok(()) => {
+                let _ = write_note(&place, &Note { used: now, ..note });
+                format!("Cache {}: restored", keyed.key)
+            }
+            Err(problem) => {
+                for path in &keyed.paths {
+                    let (base, inner) = resolve(path, workspace);
+                    let _ = tree::remove(&base, &inner);
+                }
+                self.remove(&place);
+                format!("Cache {}: it is broken ({problem}) and was dropped", keyed.key)
+            }
+        }
+    }
+
+    /// Keeps the folders of a build under a key, for the next one.
+    pub fn save(&self, org: &str, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> Line {
+        let place = self.place(org, &keyed.key);
+        if keyed.names_content && read_note(&place).is_ok() {
+            return format!("Cache {}: it is there already", keyed.key);
+        }
+        let beside = self.beside(&place, "new", workspace);
+        let line = match self.save_to(&beside, keyed, workspace, now) {
+            Ok(None) => format!("Cache {}: there is nothing to keep", keyed.key),
+            Ok(Some(bytes)) => match self.put_in_place(&beside, &place, workspace) {
+                Ok(()) => {
+                    self.make_room();
+                    format!("Cache {}: saved, {} KiB", keyed.key, bytes.div_ceil(1024))
+                }
+                Err(problem) => format!("Cache {}: not saved: {problem}", keyed.key),
+            },
+            Err(problem) => format!("Cache {}: not saved: {problem}", keyed.key),
+        };
+        let _ = crate::workspace::remove(&beside);
+        line
+    }
+
+    /// Copies; gives the bytes, or nothing when no folder is there.
+    fn save_to(&self, beside: &Path, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> io::Result<Option<u64>> {
+        DirBuilder::new().recursive(true).mode(0o700).create(beside)?;
+        let (mut left, mut any) = (self.most_bytes, false);
+        for (index, path) in keyed.paths.iter().enumerate() {
+            let (base, inner) = resolve(path, workspace);
+            any |= tree::copy((&base, &inner), (beside, Path::new(&index.to_string())), &mut left)?;
+        }
+        let bytes = self.most_bytes - left;
+        let key = keyed.key.clone();
+        write_note(beside, &Note { key, bytes, used: now })?;
+        Ok(any.then_some(bytes))
+    }
+
+    fn put_in_place(&self, beside: &Path, place: &Path, workspace: &Workspace) -> io::Result<()> {
+        let old = self.beside(place, "old", workspace);
+        {
+            let _writing = self.lock.write();
+            match fs::rename(place, &old) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            fs::rename(beside, place)?;
+        }
+        crate::workspace::remove(&old)
+    }
+
+    /// Removes the caches that were not used for the longest time, until the rest fits.
+    fn make_room(&self) {
+        let mut notes = Vec::new();
+        let orgs = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        for place in orgs.flat_map(|org| fs::read_dir(org.path()).into_iter().flatten().flatten()) {
+            if !place.file_name().to_string_lossy().starts_with('.') {
+                match read_note(&place.path()) {
+                    Ok(note) => notes.push((note.used, note.bytes, place.path())),
+                    Err(_) => self.remove(&place.path()),
+                }
+            }
+        }
+        notes.sort();
+        let mut sum: u64 = notes.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, place) in notes {
+            if sum <= self.most_bytes {
+                return;
+            }
+            self.remove(&place);
+            sum -= bytes;
+        }
+    }
+
+    fn remove(&self, place: &Path) {
+        let _writing = self.lock.write();
+        let _ = crate::workspace::remove(place);
+    }
+
+    /// Where a cache is: a key may be any text, and a file name may not.
+    fn place(&self, org: &str, key: &str) -> PathBuf {
+        self.directory.join(hashed(org)).join(hashed(key))
+    }
+
+    /// A place beside, that no other build uses.
+    fn beside(&self, place: &Path, what: &str, workspace: &Workspace) -> PathBuf {
+        let build = hashed(&workspace.root.to_string_lossy());
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        place.with_file_name(format!(".{what}-{name}-{build}"))
+    }
+}
+
+/// The directory that a path of a rule is in, and the path in it. Plans are checked: it does not climb.
+fn resolve(path: &str, workspace: &Workspace) -> (PathBuf, PathBuf) {
+    match path.strip_prefix("~/") {
+        Some(inner) => (workspace.home(), PathBuf::from(inner)),
+        None => (workspace.source(), PathBuf::from(path)),
+    }
+}
+
+fn hashed(text: &str) -> String {
+    hex::encode(&Sha256::digest(text)[..16])
+}
+
+fn read_note(place: &Path) -> io::Result<Note> {
+    Ok(serde_json::from_slice(&fs::read(place.join("note.json"))?)?)
+}
+
+fn write_note(place: &Path, note: &Note) -> io::Result<()> {
+    let beside = place.join("note.new");
+    fs::write(&beside, serde_json::to_vec(note)?)?;
+    fs::rename(beside, place.join("note.json"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Caches: what comes back, what is dropped, who gets whose.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use super::*;
+
+fn stage(most: u64) -> (tempfile::TempDir, Caches) {
+    let directory = tempfile::tempdir().unwrap();
+    let caches = Caches::open(directory.path().join("caches"), most).unwrap();
+    (directory, caches)
+}
+
+fn workspace(directory: &tempfile::TempDir, name: &str) -> Workspace {
+    Workspace::make(directory.path().join(name), None).unwrap()
+}
+
+fn keyed(key: &str, paths: &[&str]) -> Keyed {
+    Keyed {
+        key: key.to_owned(),
+        names_content: false,
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+    }
+}
+
+#[test]
+fn what_was_saved_comes_back_as_it_was() {
+    let (directory, caches) = stage(1 << 20);
+    let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
+    let rule = keyed("key", &["deps/lib", "~/.tool", "gone"]);
+    assert_eq!(caches.restore("org", &rule, &one, 1), "Cache key: there is none yet");
+    fs::create_dir_all(one.source().join("deps/lib/inner")).unwrap();
+    fs::write(one.source().join("deps/lib/inner/run"), "run").unwrap();
+    fs::set_permissions(
+        one.source().join("deps/lib/inner/run"),
+        fs::Permissions::from_mode(0o750),
+    )
+    .unwrap();
+    symlink("inner/run", one.source().join("deps/lib/link")).unwrap();
+    symlink("/etc/passwd", one.source().join("deps/lib/out")).unwrap();
+    fs::write(one.home().join(".tool"), "home").unwrap();
+    assert_eq!(caches.save("org", &rule, &one, 2), "Cache key: saved, 1 KiB");
+    // A build that changes its copy does not change the kept one.
+    fs::write(one.source().join("deps/lib/inner/run"), "changed").unwrap();
+    assert_eq!(caches.restore("org", &rule, &two, 3), "Cache key: restored");
+    let run = two.source().join("deps/lib/inner/run");
+    assert_eq!(fs::read_to_string(&run).unwrap(), "run");
+    assert_eq!(fs::metadata(&run).unwrap().mode() & 0o777, 0o750);
+    assert_eq!(
+        fs::read_link(two.source().join("deps/lib/link")).unwrap(),
+        Path::new("inner/run")
+    );
+    assert_eq!(
+        fs::read_link(two.source().join("deps/lib/out")).unwrap(),
+        Path::new("/etc/passwd")
+    );
+    assert_eq!(fs::read_to_string(two.home().join(".tool")).unwrap(), "home");
+    // Saved again under a key that does not name the content, it is the new one.
+    fs::write(&run, "newer").unwrap();
+    caches.save("org", &rule, &two, 4);
+    let three = workspace(&directory, "three");
+    caches.restore("org", &rule, &three, 5);
+    assert_eq!(
+        fs::read_to_string(three.source().join("deps/lib/inner/run")).unwrap(),
+        "newer"
+    );
+}
+
+#[test]
+fn another_organization_or_key_gets_nothing() {
+    let (directory, caches) = stage(1 << 20);
+    let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
+    fs::write(one.source().join("file"), "x").unwrap();
+    caches.save("org", &keyed("key", &["file"]), &one, 1);
+    for (org, key) in [("other", "key"), ("org", "other"), ("../org", "key")] {
+        assert!(
+            caches
+                .restore(org, &keyed(key, &["file"]), &two, 2)
+                .ends_with("there is none yet")
+        );
+    }
+}
+
+#[test]
+fn links_of_a_build_lead_a_cache_nowhere() {
+    let (directory, caches) = stage(1 << 20);
+    let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
+    let outside = directory.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "hunter2").unwrap();
+    symlink(&outside, one.source().join("deps")).unwrap();
+    fs::create_dir(one.home().join("x")).unwrap();
+    // Through a link nothing is read…
+    assert!(
+        caches
+            .save("org", &keyed("key", &["deps/secret"]), &one, 1)
+            .contains("not saved")
+    );
+    // …and nothing is written.
+    fs::create_dir(two.source().join("deps")).unwrap();
+    fs::write(two.source().join("deps/new"), "x").unwrap();
+    caches.save("org", &keyed("key", &["deps/new"]), &two, 2);
+    let line = caches.restore("org", &keyed("key", &["deps/new"]), &one, 3);
+    assert!(line.contains("broken"), "{line}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn a_broken_cache_is_dropped() {
+    let (directory, caches) = stage(1 << 20);
+    let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
+    fs::create_dir(one.source().join("deps")).unwrap();
+    fs::write(one.source().join("deps/file"), "x").unwrap();
+    let rule = keyed("key", &["deps"]);
+    caches.save("org", &rule, &one, 1);
+    let place = caches.place("org", "key");
+    // A pipe where a file was reported broken by the disk.
+    fs::remove_dir_all(place.join("0")).unwrap();
+    fs::write(place.join("0"), "x").unwrap();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(place.join("note.json"), "{").unwrap();
+    assert!(caches.restore("org", &rule, &two, 2).ends_with("there is none yet"));
+    assert_eq!(fs::read_dir(two.source()).unwrap().count(), 0);
+    assert_eq!(caches.save("org", &rule, &one, 3), "Cache key: saved, 1 KiB");
+    assert_eq!(caches.restore("org", &rule, &two, 4), "Cache key: restored");
+}
+
+#[test]
+fn the_least_recently_used_goes_first() {
+    let (directory, caches) = stage(2500);
+    let one = workspace(&directory, "one");
+    fs::write(one.source().join("file"), vec![0; 1000]).unwrap();
+    for (key, now) in [("a", 1), ("b", 2)] {
+        caches.save("org", &keyed(key, &["file"]), &one, now);
+    }
+    let fresh = |name: &str| workspace(&directory, name);
+    assert!(
+        caches
+            .restore("org", &keyed("a", &["file"]), &fresh("w1"), 3)
+            .ends_with("restored")
+    );
+    caches.save("org2", &keyed("c", &["file"]), &one, 4);
+    assert!(
+        caches
+            .restore("org", &keyed("b", &["file"]), &fresh("w2"), 5)
+            .ends_with("none yet")
+    );
+    assert!(
+        caches
+            .restore("org", &keyed("a", &["file"]), &fresh("w3"), 6)
+            .ends_with("restored")
+    );
+    assert!(
+        caches
+            .restore("org2", &keyed("c", &["file"]), &fresh("w4"), 7)
+            .ends_with("restored")
+    );
+    fs::write(one.source().join("huge"), vec![0; 3000]).unwrap();
+    assert!(
+        caches
+            .save("org", &keyed("huge", &["huge"]), &one, 8)
+            .contains("larger than caches may be")
+    );
+}
+
+#[test]
+fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
+    let (directory, caches) = stage(1 << 20);
+    let one = workspace(&directory, "one");
+    fs::write(one.source().join("file"), "x").unwrap();
+    let rule = Keyed {
+        names_content: true,
+        ..keyed("key", &["file"])
+    };
+    caches.save("org", &rule, &one, 1);
+    assert_eq!(caches.save("org", &rule, &one, 2), "Cache key: it is there already");
+    let half = caches.beside(&caches.place("org", "key"), "new", &one);
+    fs::create_dir(&half).unwrap();
+    drop(caches);
+    let caches = Caches::open(directory.path().join("caches"), 1 << 20).unwrap();
+    assert!(!half.exists());
+    assert!(
+        caches
+            .restore("org", &rule, &workspace(&directory, "two"), 3)
+            .ends_with("restored")
+    );
+}

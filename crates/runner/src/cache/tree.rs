@@ -1,0 +1,119 @@
+//! Copies a tree, links as they are and followed nowhere.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use rustix::fs::{Timespec, Timestamps, UTIME_OMIT, futimens};
+
+use crate::inside::{Inside, Kind, MAX_DEPTH};
+
+/// A path below a trusted directory; no part of it may be a link.
+pub(super) type Place<'p> = (&'p Path, &'p Path);
+
+/// Copies what stands at one place to another; what is there already stays as it is. Takes the bytes from `left`. Gives
+/// whether anything was copied: neither device nor pipe is, and what is not there is not.
+///
+/// # Errors
+/// What the operating system says; `left` is not enough.
+pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64) -> io::Result<bool> {
+    let (source, target) = (Inside::open(from.0)?, Inside::open(to.0)?);
+    let Some(kind) = source.kind(from.1)? else {
+        return Ok(false);
+    };
+    if target.kind(to.1)?.is_some() {
+        return Ok(false);
+    }
+    let (above, name) = divided(from.1);
+    let (above_there, name_there) = divided(to.1);
+    let (above, above_there) = (source.enter(above)?, target.make_directories(above_there)?);
+    one(&above, name, kind, &above_there, name_there, left, 0)?;
+    Ok(true)
+}
+
+fn divided(path: &Path) -> (&Path, &OsStr) {
+    let above = path.parent().unwrap_or(Path::new(""));
+    (above, path.file_name().unwrap_or_default())
+}
+
+/// Removes what stands at a path below `base`.
+///
+/// # Errors
+/// What the operating system says.
+pub(super) fn remove(base: &Path, path: &Path) -> io::Result<()> {
+    match Inside::open(base)?.kind(path)? {
+        Some(Kind::Directory) => crate::workspace::remove(&base.join(path)),
+        Some(_) => Inside::open(base)?.remove_file(path),
+        None => Ok(()),
+    }
+}
+
+fn one(
+    from: &Inside,
+    name: &OsStr,
+    kind: Kind,
+    to: &Inside,
+    name_there: &OsStr,
+    left: &mut u64,
+    depth: usize,
+) -> io::Result<()> {
+    let (path, path_there) = (Path::new(name), Path::new(name_there));
+    match kind {
+        Kind::Directory if depth > MAX_DEPTH => Err(io::Error::other("folders are nested too deeply")),
+        Kind::Directory => {
+            let (inner, inner_there) = (from.enter(path)?, to.make_directories(path_there)?);
+            for entry in inner.entries()? {
+                one(
+                    &inner,
+                    &entry.name,
+                    entry.kind,
+                    &inner_there,
+                    &entry.name,
+                    left,
+                    depth + 1,
+                )?;
+            }
+            // Last: it may close the directory.
+            inner_there.set_mode(from.mode(name)? | 0o700)
+        }
+        Kind::File => {
+            let source = from.read(path)?;
+            let modified = source.metadata()?;
+            let target = to.create(path_there, from.mode(name)? | 0o600)?;
+            bytes(source, &target, left)?;
+            // Build tools compare times.
+            let (seconds, nanoseconds) = {
+                use std::os::unix::fs::MetadataExt;
+                (modified.mtime(), modified.mtime_nsec())
+            };
+            let times = Timestamps {
+                last_access: Timespec {
+                    tv_sec: 0,
+                    tv_nsec: UTIME_OMIT,
+                },
+                last_modification: Timespec {
+                    tv_sec: seconds,
+                    tv_nsec: nanoseconds,
+                },
+            };
+            Ok(futimens(&target, &times)?)
+        }
+        Kind::Link => to.link(&from.target(path)?, path_there),
+        Kind::Other => Ok(()),
+    }
+}
+
+fn bytes(mut from: File, mut to: &File, left: &mut u64) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let count = from.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        *left = left
+            .checked_sub(count as u64)
+            .ok_or_else(|| io::Error::other("it is larger than caches may be"))?;
+        to.write_all(&buffer[..count])?;
+    }
+}

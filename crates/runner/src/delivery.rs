@@ -1,0 +1,232 @@
+//! The end of a build on its way to the server: files, the rest of the log, the result. It is the same after a crash, from
+//! the journal.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use launchway_api::runner::{BuildError, Finish};
+use launchway_domain::build::BuildErrorCode;
+use launchway_domain::masking::Masker;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tracing::{info, warn};
+
+use crate::build::{Stage, fenced_off, renew, send_log};
+use crate::journal::{Artifact, Outcome, Record};
+use crate::log::Log;
+use crate::phases::Phases;
+use crate::protocol::{Backoff, BuildCalls, Server};
+use crate::site::Site;
+use crate::stop::{StopReason, Stopper};
+
+/// A file that the storage refuses for good is offered so often, each time to a new URL.
+const MOST_REFUSALS: u32 = 5;
+/// How often a lease is renewed for a build of which only the end is left.
+const RENEW_SECONDS: u32 = 15;
+
+/// What is to be delivered.
+pub(crate) struct Delivery {
+    pub(crate) calls: BuildCalls,
+    pub(crate) record: Record,
+    pub(crate) outcome: Outcome,
+    pub(crate) stopper: Stopper,
+}
+
+/// Delivers, and forgets the build when the server has it all or does not want it. A runner that is stopped leaves it in the
+/// journal.
+pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandle<Option<u64>>) {
+    let key = delivery.record.key();
+    let delivered = delivery.all(log, sending).await;
+    match &delivered {
+        Ok(status) => info!(build = key, status, "a build is over"),
+        Err(StopReason::Halted) => {
+            info!(
+                build = key,
+                "the runner is stopped: the end of the build is sent when it is started again"
+            );
+            return;
+        }
+        Err(reason) => warn!(build = key, ?reason, "the server does not take the end of a build"),
+    }
+    if let Err(error) = delivery.record.forget() {
+        warn!(build = key, %error, "cannot forget a build");
+    }
+}
+
+impl Delivery {
+    async fn all(&mut self, log: Log, sending: JoinHandle<Option<u64>>) -> Result<String, StopReason> {
+        for index in 0..self.outcome.artifacts.len() {
+            if self.outcome.artifacts[index].id.is_some() {
+                continue;
+            }
+            let artifact = self.outcome.artifacts[index].clone();
+            let stored = match self.store(&artifact, index).await {
+                Ok(stored) => stored,
+                // Somebody canceled it in the last moment.
+                Err(StopReason::Canceled) => {
+                    self.outcome.status = "canceled".to_owned();
+                    log.writer.say("canceled").await;
+                    break;
+                }
+                Err(reason) => return Err(reason),
+            };
+            match stored {
+                Ok(id) => {
+                    log.writer
+                        .say(&format!(
+                            "artifact {} ({} bytes) is stored",
+                            artifact.name, artifact.size
+                        ))
+                        .await;
+                    self.outcome.artifacts[index].id = Some(id);
+                }
+                Err(problem) => {
+                    log.writer.say(&format!("failed: {problem}")).await;
+                    self.outcome.status = "failed".to_owned();
+                    self.outcome.error = Some(BuildError {
+                        code: BuildErrorCode::Internal.to_string(),
+                        phase: Some("artifacts".to_owned()),
+                        message: problem,
+                    });
+                    break;
+                }
+            }
+            self.note();
+        }
+        self.note();
+        // Ends the log, and with it, when the server has it, the sending.
+        drop(log.writer);
+        let size = self.unless_gone(sending).await?.ok().flatten();
+        let log_size = size.ok_or_else(|| self.gone())?;
+        let finish = Finish {
+            build_id: self.calls.build_id().to_owned(),
+            attempt: self.calls.attempt(),
+            status: self.outcome.status.clone(),
+            error: self.outcome.error.clone(),
+            phases: self.outcome.phases.clone(),
+            artifacts: self
+                .outcome
+                .artifacts
+                .iter()
+                .filter_map(|artifact| artifact.id.clone())
+                .collect(),
+            log_size,
+            fingerprint: self.outcome.fingerprint.clone(),
+        };
+        let finished = self.unless_gone(self.calls.finish(&finish)).await?;
+        finished
+            .map(|finished| finished.status)
+            .map_err(|error| fenced_off(&error))
+    }
+
+    /// Stores a file, each try at a new URL. The inner problem is for the build's record.
+    async fn store(&self, artifact: &Artifact, index: usize) -> Result<Result<String, String>, StopReason> {
+        let (path, storage) = (self.record.artifact(index), self.calls.server().storage());
+        let (mut backoff, mut refusals) = (Backoff::default(), 0);
+        loop {
+            let announced = self
+                .calls
+                .announce(&artifact.kind, &artifact.name, artifact.size, &artifact.sha256);
+            let target = self.unless_gone(announced).await?.map_err(|error| fenced_off(&error))?;
+            if target.cancel {
+                return Err(StopReason::Canceled);
+            }
+            let headers = BTreeMap::new();
+            let put = storage.put(&target.url, &headers, &path, artifact.size, Arc::new(|_| {}));
+            let broken = match self.unless_gone(put).await? {
+                Ok(()) => return Ok(Ok(target.id)),
+                Err(broken) => broken,
+            };
+            refusals += u32::from(broken.reason.is_none());
+            if refusals >= MOST_REFUSALS {
+                let problem = format!("The artifact {} cannot be stored: {}.", artifact.name, broken.error);
+                return Ok(Err(problem));
+            }
+            let world = self.calls.server().world();
+            let delay = backoff.after(None, world.random());
+            warn!(build = self.record.key(), error = %broken.error, "an artifact was not stored: trying again");
+            self.unless_gone(world.pause(delay)).await?;
+        }
+    }
+
+    /// Does something unless nobody wants the end of the build any more, or the runner is stopped. A cancel changes nothing
+    /// here: what the build came to is known.
+    async fn unless_gone<T>(&self, work: impl Future<Output = T>) -> Result<T, StopReason> {
+        let gone = async {
+            let ends = |reason: &StopReason| matches!(reason, StopReason::FencedOff(_) | StopReason::Halted);
+            self.stopper.stopped_by(ends).await
+        };
+        tokio::select! {
+            biased;
+            reason = gone => Err(reason),
+            done = work => Ok(done),
+        }
+    }
+
+    fn gone(&self) -> StopReason {
+        self.stopper
+            .reason()
+            .unwrap_or_else(|| StopReason::FencedOff("its log was not taken".to_owned()))
+    }
+
+    fn note(&self) {
+        if let Err(error) = self.record.set_outcome(&self.outcome) {
+            warn!(build = self.record.key(), %error, "cannot note the end of a build");
+        }
+    }
+}
+
+/// Goes on, after a crash, with a build that was in hand: what came of it is delivered; one of which nothing came is
+/// dropped, and begins again when its lease is over. Its processes and workspace are gone already.
+pub async fn resume(site: Arc<Site>, server: Server, record: Record, stage: watch::Receiver<Stage>) {
+    let (key, outcome) = (record.key(), record.outcome());
+    info!(
+        build = key,
+        whole = outcome.is_some(),
+        "a build was in hand when the runner ended"
+    );
+    let calls = server.build(&record.build.build_id, record.build.attempt);
+    // The secrets are gone with the crash; only these lines come to what is masked already.
+    let log = match Log::open(&record.log(), Arc::new(Masker::new([])), site.settings.limits.log_bytes) {
+        Ok(log) => log,
+        Err(error) => {
+            warn!(build = key, %error, "cannot open the log of a build");
+            return;
+        }
+    };
+    let stopper = Stopper::default();
+    let halting = crate::build::watch_stage(stage, stopper.clone());
+    let sending = send_log(&record, &log, calls.clone(), stopper.clone());
+    match outcome {
+        Some(outcome) => {
+            log.writer
+                .say("The runner was started again and sends what is left")
+                .await;
+            let phases = Arc::new(Phases::default());
+            phases.set(outcome.phases.clone());
+            let renewing = renew(calls.clone(), phases, stopper.clone(), RENEW_SECONDS);
+            let delivery = Delivery {
+                calls,
+                record,
+                outcome,
+                stopper,
+            };
+            deliver(delivery, log, sending).await;
+            renewing.abort();
+        }
+        None => {
+            log.writer
+                .say("The runner ended in the middle of this attempt; the build begins again when its lease is over")
+                .await;
+            drop(log.writer);
+            tokio::select! {
+                _ = sending => {}
+                _ = stopper.stopped() => {}
+            }
+            if let Err(error) = record.forget() {
+                warn!(build = key, %error, "cannot forget a build");
+            }
+        }
+    }
+    halting.abort();
+}

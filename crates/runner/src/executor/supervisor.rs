@@ -1,0 +1,173 @@
+//! The supervisor of one step: stands outside the wall, starts the step behind it, and is not gone before every process
+//! of the step is, also those that left its process group or became orphans.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::descendants::signal_descendants;
+use super::process::this_program;
+use super::{StepEnd, StepOrder, walled};
+
+/// The hidden first argument.
+pub(super) const COMMAND: &str = "__step";
+/// An order is not longer: 200 variables of 64 KiB each, and the script.
+const MOST_ORDER: u64 = 64 << 20;
+/// What a finished step's left-over processes have to end in order.
+const LEFT_OVER_GRACE: Duration = Duration::from_secs(2);
+/// How often processes that do not end are killed again.
+const AGAIN: Duration = Duration::from_millis(20);
+/// A process that even SIGKILL does not end hangs in the kernel; it is given up after this.
+const GIVE_UP: Duration = Duration::from_secs(60);
+
+/// What a supervisor says at its end.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Report {
+    Ended(StepEnd),
+    NotStarted(String),
+}
+
+enum Event {
+    /// The runner wants it stopped, or is gone.
+    Stop,
+    /// A process ended.
+    Gone(Pid, WaitStatus),
+    /// No process is left.
+    AllGone,
+}
+
+/// Runs a step as standard input orders; its output goes to standard output, the report to standard error.
+pub(super) fn run() -> ExitCode {
+    let report = match supervise() {
+        Ok(end) => Report::Ended(end),
+        Err(problem) => Report::NotStarted(problem),
+    };
+    let json = serde_json::to_vec(&report).unwrap_or_default();
+    match io::stderr().write_all(&json) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn supervise() -> Result<StepEnd, String> {
+    let order = read_order().map_err(|error| format!("the order is unreadable: {error}"))?;
+    // The step may run as the same user: nobody looks into this process.
+    crate::wall::hide_this_process().map_err(|error| error.to_string())?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
+    let mut child = start(&order)?;
+    let step = Pid::from_child(&child);
+    let (told, events) = channel();
+    watch_runner(told.clone());
+    watch_processes(told);
+    // Empty once the step has taken the place of what puts on the wall.
+    let mut problem = String::new();
+    if let Some(said) = child.stderr.take() {
+        let _ = said.take(4096).read_to_string(&mut problem);
+    }
+    let end = see_to_end(&events, step, order.grace);
+    match problem.as_str() {
+        "" => end.ok_or_else(|| "its processes cannot be waited for".to_owned()),
+        problem => Err(problem.to_owned()),
+    }
+}
+
+fn read_order() -> io::Result<StepOrder> {
+    let mut input = io::stdin().lock();
+    let mut length = [0; 8];
+    input.read_exact(&mut length)?;
+    let length = u64::from_be_bytes(length);
+    if length > MOST_ORDER {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut json = Zeroizing::new(Vec::new());
+    input.take(length).read_to_end(&mut json)?;
+    Ok(serde_json::from_slice(&json)?)
+}
+
+/// Starts what puts on the wall and then becomes the step.
+fn start(order: &StepOrder) -> Result<Child, String> {
+    let program = this_program().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.arg(walled::COMMAND).env_clear();
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let json = Zeroizing::new(serde_json::to_vec(order).map_err(|error| error.to_string())?);
+    if let Some(mut orders) = child.stdin.take() {
+        // One that ended early says why.
+        let _ = orders.write_all(&json);
+    }
+    Ok(child)
+}
+
+fn watch_runner(told: Sender<Event>) {
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _ = told.send(Event::Stop);
+    });
+}
+
+fn watch_processes(told: Sender<Event>) {
+    thread::spawn(move || {
+        loop {
+            match rustix::process::wait(WaitOptions::empty()) {
+                Ok(Some((pid, status))) => {
+                    let _ = told.send(Event::Gone(pid, status));
+                }
+                Ok(None) | Err(rustix::io::Errno::INTR) => {}
+                Err(_) => break,
+            }
+        }
+        let _ = told.send(Event::AllGone);
+    });
+}
+
+/// Waits until the step and all its processes are gone, and sees to it that they go. `None` when the end was not told.
+fn see_to_end(events: &Receiver<Event>, step: Pid, grace: Duration) -> Option<StepEnd> {
+    let mut end = None;
+    let mut deadline: Option<Instant> = None;
+    let mut gave_up: Option<Instant> = None;
+    loop {
+        let event = match deadline {
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now()).max(AGAIN)),
+        };
+        match event {
+            Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return end,
+            Ok(Event::Gone(pid, status)) if pid == step => {
+                end = end_of(status);
+                if deadline.is_none() {
+                    signal_descendants(step, Signal::TERM);
+                    deadline = Some(Instant::now() + grace.min(LEFT_OVER_GRACE));
+                }
+            }
+            Ok(Event::Stop) => {
+                signal_descendants(step, Signal::TERM);
+                deadline = Some(Instant::now() + grace);
+            }
+            Ok(Event::Gone(..)) | Err(RecvTimeoutError::Timeout) => {}
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            signal_descendants(step, Signal::KILL);
+            if Instant::now() >= *gave_up.get_or_insert(Instant::now() + GIVE_UP) {
+                return end;
+            }
+        }
+    }
+}
+
+fn end_of(status: WaitStatus) -> Option<StepEnd> {
+    let status = ExitStatus::from_raw(status.as_raw());
+    let exited = status.code().map(StepEnd::Exited);
+    exited.or_else(|| status.signal().map(StepEnd::Killed))
+}

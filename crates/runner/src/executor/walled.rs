@@ -1,0 +1,98 @@
+//! Between the supervisor and the step: puts the wall on itself, then becomes the step.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit};
+use zeroize::Zeroizing;
+
+use super::{StepCommand, StepOrder};
+
+/// The hidden first argument.
+pub(super) const COMMAND: &str = "__walled";
+
+/// Becomes the step that standard input orders; returns only with a problem, which standard error has then been told.
+pub(super) fn run() -> ExitCode {
+    // A second one, which is gone with the exec: the step's own standard error takes the place of the first.
+    if let Ok(report) = io::stderr().as_fd().try_clone_to_owned() {
+        let problem = become_step();
+        let _ = File::from(report).write_all(problem.as_bytes());
+    }
+    ExitCode::FAILURE
+}
+
+fn become_step() -> String {
+    match prepare() {
+        // Comes back only when it fails.
+        Ok(mut step) => step.exec().to_string(),
+        Err(problem) => problem,
+    }
+}
+
+fn prepare() -> Result<Command, String> {
+    let text = |error: io::Error| error.to_string();
+    let mut json = Zeroizing::new(Vec::new());
+    io::stdin().read_to_end(&mut json).map_err(text)?;
+    let order: StepOrder = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
+    // A session of its own: no terminal to ask for passwords, and a process group for signals.
+    rustix::process::setsid().map_err(|error| error.to_string())?;
+    rustix::process::umask(Mode::WGRP | Mode::WOTH);
+    limit_resources();
+    let output = io::stdout().as_fd().try_clone_to_owned().map_err(text)?;
+    let mut step = command(&order.command)?;
+    step.env_clear().envs(&order.env).current_dir(&order.directory);
+    step.stdin(Stdio::null()).stdout(Stdio::inherit());
+    if let Some((uid, gid)) = order.wall.user {
+        // Or the step could not open `/dev/stdout`.
+        let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
+        rustix::fs::fchown(&output, Some(user), Some(group)).map_err(|error| error.to_string())?;
+        // The standard library also leaves all groups, before it changes the user.
+        step.uid(uid).gid(gid);
+    }
+    step.stderr(Stdio::from(output));
+    order.wall.put_on()?;
+    Ok(step)
+}
+
+fn command(wanted: &StepCommand) -> Result<Command, String> {
+    match wanted {
+        StepCommand::Shell(script) => {
+            let bash = ["/bin/bash", "/usr/bin/bash"]
+                .into_iter()
+                .find(|path| Path::new(path).is_file());
+            let mut shell = Command::new(bash.unwrap_or("/bin/sh"));
+            match bash {
+                Some(_) => shell.args(["--noprofile", "--norc", "-eo", "pipefail", "-c"]),
+                None => shell.args(["-e", "-c"]),
+            };
+            shell.arg(script);
+            Ok(shell)
+        }
+        StepCommand::Program(words) => {
+            let (program, arguments) = words.split_first().ok_or("there is no program to run")?;
+            let mut command = Command::new(program);
+            command.args(arguments);
+            Ok(command)
+        }
+    }
+}
+
+/// No core files, which would hold secrets; as many open files as the system allows, since builds open many.
+fn limit_resources() {
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    let _ = rustix::process::setrlimit(Resource::Core, none);
+    let files = rustix::process::getrlimit(Resource::Nofile);
+    let all = Rlimit {
+        current: files.maximum,
+        maximum: files.maximum,
+    };
+    let _ = rustix::process::setrlimit(Resource::Nofile, all);
+}

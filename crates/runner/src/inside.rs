@@ -1,0 +1,407 @@
+//! Files below a directory whose content is somebody else's: no part of a path is ever a link that is followed, so that
+//! nothing is read or written outside.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat};
+
+/// Deeper trees are refused: each level holds an open directory.
+pub const MAX_DEPTH: usize = 200;
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// A directory that is looked into without following links.
+#[derive(Debug)]
+pub struct Inside {
+    root: OwnedFd,
+}
+
+/// What stands in a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A device, a socket, a pipe.
+    Other,
+}
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: OsString,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Inside {
+    /// Opens a directory; the path to it is trusted.
+    ///
+    /// # Errors
+    /// It is none, or cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self {
+            root: openat(CWD, path, flags, Mode::empty())?,
+        })
+    }
+
+    /// Opens the directory `path` below this one.
+    ///
+    /// # Errors
+    /// A part of the path is missing, a link, or no directory.
+    pub fn enter(&self, path: &Path) -> io::Result<Inside> {
+        let mut here = self.root.try_clone()?;
+        for name in names(path)? {
+            here = openat(&here, name, DIRECTORY, Mode::empty())?;
+        }
+        Ok(Inside { root: here })
+    }
+
+    /// The same, making with mode 0700 what is missing.
+    ///
+    /// # Errors
+    /// A part of the path is a link or no directory.
+    pub fn make_directories(&self, path: &Path) -> io::Result<Inside> {
+        let mut here = self.root.try_clone()?;
+        for name in names(path)? {
+            match mkdirat(&here, name, Mode::RWXU) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            here = openat(&here, name, DIRECTORY, Mode::empty())?;
+        }
+        Ok(Inside { root: here })
+    }
+
+    /// Makes a new file with these rights; its directories are made too.
+    ///
+    /// # Errors
+    /// Something of that name is there, or a part of the path is a link.
+    pub fn create(&self, path: &Path, mode: u32) -> io::Result<File> {
+        let (directory, name) = self.parent(path, true)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&directory.root, name, flags, Mode::RUSR | Mode::WUSR)?;
+        // Not by `openat`, where the umask would take rights away.
+        rustix::fs::fchmod(&file, rights(mode))?;
+        Ok(File::from(file))
+    }
+
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// It is missing or no regular file, or a part of the path is a link.
+    pub fn read(&self, path: &Path) -> io::Result<File> {
+        let (directory, name) = self.parent(path, false)?;
+        // A pipe that nobody writes to would block.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = openat(&directory.root, name, flags, Mode::empty())?;
+        if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        Ok(File::from(file))
+    }
+
+    /// Removes a file or link, if there is one.
+    ///
+    /// # Errors
+    /// It is a directory, or a part of the path is a link.
+    pub fn remove_file(&self, path: &Path) -> io::Result<()> {
+        let (directory, name) = match self.parent(path, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            parent => parent?,
+        };
+        match unlinkat(&directory.root, name, AtFlags::empty()) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes a symbolic link with this target, whatever the target is.
+    ///
+    /// # Errors
+    /// Something of that name is there, or a part of the path is a link.
+    pub fn link(&self, target: &OsStr, path: &Path) -> io::Result<()> {
+        let (directory, name) = self.parent(path, true)?;
+        Ok(symlinkat(target, &directory.root, name)?)
+    }
+
+    /// What a symbolic link points at.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn target(&self, path: &Path) -> io::Result<OsString> {
+        let (directory, name) = self.parent(path, false)?;
+        let target = readlinkat(&directory.root, name, Vec::new())?;
+        Ok(OsStr::from_bytes(target.as_bytes()).to_owned())
+    }
+
+    /// What stands at a path, which itself may be a link; `None` when nothing does.
+    ///
+    /// # Errors
+    /// A part of the path before its end is a link or no directory.
+    pub fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
+        let (directory, name) = match self.parent(path, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            parent => parent?,
+        };
+        match statat(&directory.root, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(kind_of(FileType::from_raw_mode(stat.st_mode)))),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The rights of an entry of this directory, such as 0o644.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn mode(&self, name: &OsStr) -> io::Result<u32> {
+        let stat = statat(&self.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(Mode::from_raw_mode(stat.st_mode).bits() & 0o777)
+    }
+
+    /// Sets the rights of this directory.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(&self.root, rights(mode))?)
+    }
+
+    /// Moves what stands at a path to a trusted path of the same disk.
+    ///
+    /// # Errors
+    /// It is missing, or a part of the path is a link.
+    pub fn move_out(&self, path: &Path, to: &Path) -> io::Result<()> {
+        let (directory, name) = self.parent(path, false)?;
+        Ok(renameat(&directory.root, name, CWD, to)?)
+    }
+
+    /// The entries of this directory, sorted by name.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&self.root)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let stat = statat(&self.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                    FileType::from_raw_mode(stat.st_mode)
+                }
+                known => known,
+            };
+            entries.push(Entry {
+                name: name.to_owned(),
+                kind: kind_of(kind),
+            });
+        }
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(entries)
+    }
+
+    /// Gives this directory and all below to a user and group.
+    ///
+    /// # Errors
+    /// What the operating system says, or the tree is too deep.
+    pub fn give_to(&self, uid: u32, gid: u32) -> io::Result<()> {
+        let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
+        rustix::fs::fchown(&self.root, Some(user), Some(group))?;
+        self.walk(&mut |directory, _, entry| {
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
+            rustix::fs::chownat(&directory.root, &entry.name, Some(user), Some(group), flags)?;
+            Ok(())
+        })
+    }
+
+    /// Calls `visit` with each entry below, its directory and its path from here; a directory comes before what is in it.
+    ///
+    /// # Errors
+    /// What `visit` or the operating system says, or the tree is deeper than [`MAX_DEPTH`].
+    pub fn walk(&self, visit: &mut dyn FnMut(&Inside, &Path, &Entry) -> io::Result<()>) -> io::Result<()> {
+        self.walk_from(&mut PathBuf::new(), 0, visit)
+    }
+
+    fn walk_from(
+        &self,
+        path: &mut PathBuf,
+        depth: usize,
+        visit: &mut dyn FnMut(&Inside, &Path, &Entry) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if depth > MAX_DEPTH {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "folders are nested too deeply",
+            ));
+        }
+        for entry in self.entries()? {
+            path.push(&entry.name);
+            visit(self, path, &entry)?;
+            if entry.kind == Kind::Directory {
+                self.enter(Path::new(&entry.name))?.walk_from(path, depth + 1, visit)?;
+            }
+            path.pop();
+        }
+        Ok(())
+    }
+
+    /// Opens the directory of a path; gives it and the name in it.
+    fn parent<'p>(&self, path: &'p Path, make: bool) -> io::Result<(Inside, &'p OsStr)> {
+        let name = path.file_name().ok_or_else(unfit)?;
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let directory = if make {
+            self.make_directories(parent)
+        } else {
+            self.enter(parent)
+        };
+        Ok((directory?, name))
+    }
+}
+
+impl AsFd for Inside {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+}
+
+fn kind_of(kind: FileType) -> Kind {
+    match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+/// Only read, write and execute: never set-user-id and its like.
+fn rights(mode: u32) -> Mode {
+    Mode::from_bits_truncate((mode & 0o777) as rustix::fs::RawMode)
+}
+
+/// The parts of a path that stays below; `.` is left out.
+fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
+    let mut names = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => names.push(name),
+            Component::CurDir => {}
+            _ => return Err(unfit()),
+        }
+    }
+    Ok(names)
+}
+
+fn unfit() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the path leaves the directory")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Read, Write};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn stage() -> (tempfile::TempDir, Inside) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("root");
+        fs::create_dir(&root).unwrap();
+        fs::write(directory.path().join("secret"), "secret").unwrap();
+        fs::create_dir(directory.path().join("outside")).unwrap();
+        symlink("../secret", root.join("link")).unwrap();
+        symlink("../outside", root.join("folder")).unwrap();
+        let inside = Inside::open(&root).unwrap();
+        (directory, inside)
+    }
+
+    #[test]
+    fn writes_and_reads_below() {
+        let (_directory, inside) = stage();
+        let path = Path::new("a/b/file");
+        inside.create(path, 0o4755).unwrap().write_all(b"text").unwrap();
+        let mut text = String::new();
+        inside.read(path).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+        assert_eq!(
+            inside
+                .enter(Path::new("a/b"))
+                .unwrap()
+                .mode(OsStr::new("file"))
+                .unwrap(),
+            0o755
+        );
+        assert!(inside.create(path, 0o600).is_err(), "twice");
+        assert_eq!(inside.kind(path).unwrap(), Some(Kind::File));
+        assert_eq!(inside.kind(Path::new("link")).unwrap(), Some(Kind::Link));
+        assert_eq!(inside.kind(Path::new("a/c/d")).unwrap(), None);
+        assert_eq!(inside.target(Path::new("link")).unwrap(), "../secret");
+    }
+
+    #[test]
+    fn follows_no_link_and_never_climbs() {
+        let (directory, inside) = stage();
+        for path in [
+            "link",
+            "folder/x",
+            "../secret",
+            "/etc/passwd",
+            "a/../../secret",
+            "",
+            "..",
+            ".",
+        ] {
+            let path = Path::new(path);
+            assert!(inside.read(path).is_err(), "{path:?}");
+            assert!(inside.create(path, 0o600).is_err(), "{path:?}");
+            assert!(inside.link(OsStr::new("x"), path).is_err(), "{path:?}");
+            assert!(inside.move_out(path, &directory.path().join("moved")).is_err() || path == Path::new("link"));
+        }
+        assert!(inside.enter(Path::new("folder")).is_err());
+        assert!(inside.make_directories(Path::new("folder/x")).is_err());
+        assert_eq!(fs::read(directory.path().join("secret")).unwrap(), b"secret");
+        assert_eq!(fs::read_dir(directory.path().join("outside")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_pipe_is_no_file_and_does_not_block() {
+        let (directory, inside) = stage();
+        let pipe = directory.path().join("root/pipe");
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(inside.read(Path::new("pipe")).is_err());
+        assert_eq!(inside.kind(Path::new("pipe")).unwrap(), Some(Kind::Other));
+    }
+
+    #[test]
+    fn a_tree_that_is_too_deep_is_refused() {
+        let (_directory, inside) = stage();
+        let deep: PathBuf = (0..MAX_DEPTH + 5).map(|_| "d").collect();
+        inside.make_directories(&deep).unwrap();
+        assert!(inside.walk(&mut |_, _, _| Ok(())).is_err());
+    }
+}

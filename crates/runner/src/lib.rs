@@ -1,0 +1,34 @@
+//! Runs builds: leases them from a server, fetches the source, runs the steps behind a wall, and sends log, artifacts and
+//! result (contract part 4). The server embeds it, and `launchway runner` is it.
+//!
+//! It is for Unix systems; elsewhere the crate is empty.
+#![cfg(unix)]
+#![deny(missing_docs)]
+
+mod artifacts;
+mod attempt;
+mod build;
+mod cache;
+mod delivery;
+mod environment;
+pub mod executor;
+mod glob;
+mod inside;
+mod journal;
+pub mod labels;
+mod log;
+mod phases;
+pub mod plan;
+pub mod protocol;
+mod runner;
+pub mod settings;
+mod site;
+mod source;
+mod stop;
+pub mod token;
+pub mod wall;
+mod workspace;
+pub mod world;
+
+pub use build::Stage;
+pub use runner::{Runner, RunnerError};

@@ -1,0 +1,89 @@
+//! The file of a log: masked, bounded, only ever longer.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use bytes::Bytes;
+use launchway_domain::masking::Masker;
+use tokio::sync::{mpsc, watch};
+use tracing::warn;
+
+/// A log's file.
+pub(super) struct Spool {
+    file: File,
+    size: u64,
+    most: u64,
+    /// Whether no more is taken.
+    full: bool,
+}
+
+impl Spool {
+    pub(super) fn open(path: &Path, most: u64) -> io::Result<Spool> {
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        let size = file.metadata()?.len();
+        Ok(Spool {
+            file,
+            size,
+            most,
+            full: size >= most,
+        })
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Takes chunks until none can come any more, and tells the size of the file after each.
+    pub(super) fn fill(mut self, masker: &Masker, mut chunks: mpsc::Receiver<Bytes>, told: &watch::Sender<u64>) {
+        let mut masking = masker.begin();
+        let mut masked = Vec::new();
+        while let Some(chunk) = chunks.blocking_recv() {
+            masked.clear();
+            masking.push(&chunk, &mut masked);
+            self.add(&masked, told);
+        }
+        masked.clear();
+        masking.finish(&mut masked);
+        self.add(&masked, told);
+        // What the journal says of the log must be there after a power cut too, as far as the disk lets it.
+        let _ = self.file.sync_all();
+    }
+
+    fn add(&mut self, bytes: &[u8], told: &watch::Sender<u64>) {
+        if self.full || bytes.is_empty() {
+            return;
+        }
+        let room = usize::try_from(self.most - self.size).unwrap_or(usize::MAX);
+        let mut written = self.write(&bytes[..bytes.len().min(room)]);
+        if bytes.len() > room {
+            self.full = true;
+            let line = format!("\n==> The log has {} bytes; the rest is left out.\n", self.most);
+            written = written.and_then(|()| self.write(line.as_bytes()));
+        }
+        if let Err(error) = written {
+            // A full disk stops the build anyway; its log ends here.
+            warn!(%error, "cannot write the log of a build");
+            self.full = true;
+        }
+        told.send_replace(self.size);
+    }
+
+    /// Counts what is surely in the file, also when a part was written before an error.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    self.size += count as u64;
+                    rest = &rest[count..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Where the plan of a build comes from when its request has none: `launchway.toml`, or the preset of a framework. The
+//! caller knows those.
+
+use std::path::Path;
+
+use launchway_api::runner::Lease;
+use launchway_domain::build::plan::Plan;
+use serde_json::Value;
+
+/// Reads a source.
+pub trait PlanResolver: Send + Sync {
+    /// The plan for a source, which stands in a directory of its own. The source is somebody else's: its links stay in it,
+    /// but a file may be of any size and content.
+    ///
+    /// # Errors
+    /// What is wrong with the source and what to do, as a sentence.
+    fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String>;
+
+    /// The fingerprint of the native code, or its document (contract part 9), as the source is before the steps.
+    fn fingerprint(&self, _source: &Path, _lease: &Lease) -> Option<Value> {
+        None
+    }
+}
+
+/// A plan and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The plan.
+    pub plan: Plan,
+    /// `launchway.toml`, or the framework whose preset it is.
+    pub origin: String,
+}
+
+/// Knows no files and no presets: every request must bring its plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestOnly;
+
+impl PlanResolver for RequestOnly {
+    fn resolve(&self, _source: &Path, _lease: &Lease) -> Result<Resolved, String> {
+        Err(
+            "The request has no plan, and this runner reads none from the source. Add a plan to the request."
+                .to_owned(),
+        )
+    }
+}

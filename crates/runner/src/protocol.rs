@@ -1,0 +1,313 @@
+//! The calls of a runner (`/runner/…`). Each is made again until it is answered: after a failed network, a 5xx or
+//! nonsense, with growing pauses and a word in the runner's log. A refusal is final; of a build it means that the runner
+//! is fenced off, and the build is dropped.
+
+mod backoff;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use launchway_api::runner::{
+    AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, Lease, LeaseAnswer, Phase,
+    Renew, TellPlan,
+};
+use launchway_api::secret::SecretText;
+use launchway_client::{BareClient, BaseUrl, Error, RawAnswer, Storage, Timeouts};
+use launchway_domain::build::plan::Plan;
+use launchway_domain::time::{DAY, EpochMs};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tracing::{info, warn};
+
+use crate::world::World;
+
+pub use backoff::Backoff;
+
+/// A build's call is not made again any more after this: the server has given the build up long before.
+const PATIENCE: EpochMs = DAY;
+/// The first failure of a call is told, and then every so many.
+const TELL_EVERY: u32 = 10;
+const JSON: &str = "application/json";
+
+/// A server, as a runner speaks to it. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    client: BareClient,
+    storage: Storage,
+    token: SecretText,
+    world: Arc<dyn World>,
+}
+
+/// A server, as a runner speaks to it about one attempt of a build. Cheap to clone.
+#[derive(Clone)]
+pub struct BuildCalls {
+    server: Server,
+    build_id: Arc<str>,
+    attempt: u32,
+}
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The server refused it.
+    #[error("{message}")]
+    Refused {
+        /// The status of HTTP, 400 to 499.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// The call cannot even be made.
+    #[error("{0}")]
+    Invalid(String),
+    /// It was not answered for a day.
+    #[error("the server did not answer for a day")]
+    Silence,
+}
+
+impl CallError {
+    /// Whether the runner's token is no good any more.
+    pub fn is_unauthorized(&self) -> bool {
+        matches!(self, CallError::Refused { status: 401, .. })
+    }
+}
+
+/// Enrols a runner with a one-time token. Not made again by itself: a token works once.
+///
+/// # Errors
+/// The server refuses, or is not there.
+pub async fn enrol(base: &BaseUrl, token: &SecretText, wanted: &Enrol) -> Result<Enrolled, Error> {
+    let client = BareClient::new(base.clone(), &Timeouts::default())?;
+    let body = serde_json::to_vec(wanted).map_err(|error| Error::Invalid(error.to_string()))?;
+    let answer = client
+        .post("/runner/enrol", token.reveal(), JSON, Bytes::from(body))
+        .await?;
+    let answer = answer.or_error()?;
+    serde_json::from_slice(&answer.body).map_err(|_| unreadable(&answer))
+}
+
+impl Server {
+    /// A server that knows this runner by `token`.
+    ///
+    /// # Errors
+    /// The machine's TLS certificates cannot be read.
+    pub fn new(base: BaseUrl, token: SecretText, timeouts: &Timeouts, world: Arc<dyn World>) -> Result<Self, Error> {
+        Ok(Self {
+            storage: Storage::new(&base, timeouts)?,
+            client: BareClient::new(base, timeouts)?,
+            token,
+            world,
+        })
+    }
+
+    /// Object storage.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// The clock that the calls go by.
+    pub fn world(&self) -> &Arc<dyn World> {
+        &self.world
+    }
+
+    /// `POST /runner/lease`: waits for a build; `None` when there was none in time.
+    ///
+    /// # Errors
+    /// The server refuses. A server that does not answer is asked again for ever, with words in the log.
+    pub async fn lease(&self, ask: &AskLease) -> Result<Option<Lease>, CallError> {
+        let body = json(ask)?;
+        let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, None).await?;
+        Ok(answer.lease)
+    }
+
+    /// The calls about one attempt of a build.
+    pub fn build(&self, build_id: &str, attempt: u32) -> BuildCalls {
+        BuildCalls {
+            server: self.clone(),
+            build_id: Arc::from(build_id),
+            attempt,
+        }
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        content_type: &'static str,
+        body: Bytes,
+        patience: Option<EpochMs>,
+    ) -> Result<T, CallError> {
+        let began = self.world.now();
+        let mut backoff = Backoff::default();
+        loop {
+            let sent = self
+                .client
+                .post(path, self.token.reveal(), content_type, body.clone())
+                .await;
+            let (problem, asked) = match sent.map(understand::<T>) {
+                Ok(Ok(value)) => {
+                    if backoff.failures() > 0 {
+                        info!(
+                            path = endpoint(path),
+                            tries = backoff.failures() + 1,
+                            "the server answers again"
+                        );
+                    }
+                    return Ok(value);
+                }
+                Ok(Err(Misunderstood::Refused(error))) => return Err(error),
+                Ok(Err(Misunderstood::Later(problem, asked))) => (problem, asked),
+                Err(Error::Invalid(problem)) => return Err(CallError::Invalid(problem)),
+                Err(error) => (error.to_string(), None),
+            };
+            if patience.is_some_and(|patience| self.world.now() - began > patience) {
+                return Err(CallError::Silence);
+            }
+            let delay = backoff.after(asked, self.world.random());
+            if backoff.failures() % TELL_EVERY == 1 {
+                let path = endpoint(path);
+                warn!(
+                    path,
+                    problem,
+                    failures = backoff.failures(),
+                    "the server does not answer as it should: trying again"
+                );
+            }
+            self.world.pause(delay).await;
+        }
+    }
+}
+
+impl BuildCalls {
+    /// The build.
+    pub fn build_id(&self) -> &str {
+        &self.build_id
+    }
+
+    /// The fencing number.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The server.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// `POST /runner/renew`: the build goes on.
+    ///
+    /// # Errors
+    /// The runner is fenced off.
+    pub async fn renew(&self, phases: Vec<Phase>) -> Result<Going, CallError> {
+        let (build_id, attempt) = self.names();
+        self.call(
+            "/runner/renew",
+            &Renew {
+                build_id,
+                attempt,
+                phases,
+            },
+        )
+        .await
+    }
+
+    /// `POST /runner/plan`: what the source turned out to say.
+    ///
+    /// # Errors
+    /// The runner is fenced off.
+    pub async fn tell_plan(&self, plan: Plan, origin: String) -> Result<Going, CallError> {
+        let (build_id, attempt) = self.names();
+        let told = TellPlan {
+            build_id,
+            attempt,
+            plan,
+            origin,
+        };
+        self.call("/runner/plan", &told).await
+    }
+
+    /// `POST /runner/log?id=&attempt=&offset=`: bytes of the log from `offset` on, as they are. The answer says where the
+    /// log goes on: an overlap was dropped, a gap refused.
+    ///
+    /// # Errors
+    /// The runner is fenced off.
+    pub async fn append_log(&self, offset: u64, bytes: Bytes) -> Result<Going, CallError> {
+        let path = format!(
+            "/runner/log?id={}&attempt={}&offset={offset}",
+            self.build_id, self.attempt
+        );
+        self.server
+            .call(&path, "application/octet-stream", bytes, Some(PATIENCE))
+            .await
+    }
+
+    /// `POST /runner/artifacts`: announces a file, and learns where it goes.
+    ///
+    /// # Errors
+    /// The runner is fenced off.
+    pub async fn announce(&self, kind: &str, name: &str, size: u64, sha256: &str) -> Result<ArtifactTarget, CallError> {
+        let (build_id, attempt) = self.names();
+        let announced = AnnounceArtifact {
+            build_id,
+            attempt,
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            size,
+            sha256: sha256.to_owned(),
+        };
+        self.call("/runner/artifacts", &announced).await
+    }
+
+    /// `POST /runner/finish`: what came of the build.
+    ///
+    /// # Errors
+    /// The runner is fenced off.
+    pub async fn finish(&self, finish: &Finish) -> Result<Finished, CallError> {
+        self.call("/runner/finish", finish).await
+    }
+
+    fn names(&self) -> (String, u32) {
+        (self.build_id.as_ref().to_owned(), self.attempt)
+    }
+
+    async fn call<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, CallError> {
+        self.server.call(path, JSON, json(body)?, Some(PATIENCE)).await
+    }
+}
+
+/// An answer that is not what was asked for.
+enum Misunderstood {
+    Refused(CallError),
+    Later(String, Option<Duration>),
+}
+
+fn understand<T: DeserializeOwned>(answer: RawAnswer) -> Result<T, Misunderstood> {
+    let asked = answer.retry_after();
+    let later = |error: Error| Misunderstood::Later(error.to_string(), asked);
+    let answer = answer.or_error().map_err(|error| match error {
+        Error::Api { status, message, .. } if status < 500 && status != 429 => {
+            Misunderstood::Refused(CallError::Refused { status, message })
+        }
+        error => later(error),
+    })?;
+    serde_json::from_slice(&answer.body).map_err(|_| later(unreadable(&answer)))
+}
+
+/// Says nothing of the answer itself, which may hold secrets.
+fn unreadable(answer: &RawAnswer) -> Error {
+    Error::Unexpected {
+        origin: answer.origin.clone(),
+        status: answer.status,
+        problem: "the answer is not in the form of the runner protocol".to_owned(),
+        request_id: answer.request_id(),
+    }
+}
+
+fn json<B: Serialize>(body: &B) -> Result<Bytes, CallError> {
+    let json = serde_json::to_vec(body).map_err(|error| CallError::Invalid(error.to_string()))?;
+    Ok(Bytes::from(json))
+}
+
+fn endpoint(path: &str) -> &str {
+    path.split('?').next().unwrap_or(path)
+}

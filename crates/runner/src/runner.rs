@@ -1,0 +1,149 @@
+//! The runner: leases builds into its slots until it is told to end.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_api::runner::AskLease;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tracing::{error, info, warn};
+
+use crate::build::{self, Stage};
+use crate::delivery;
+use crate::executor::Executor;
+use crate::plan::PlanResolver;
+use crate::protocol::{CallError, Server};
+use crate::settings::Settings;
+use crate::site::Site;
+use crate::workspace::disk;
+
+/// How long a server lets the runner wait for a build (contract part 4).
+const WAIT_SECONDS: u32 = 30;
+/// How long a slot rests when there is no room on the disk.
+const REST: Duration = Duration::from_secs(30);
+
+/// A runner that is ready to work.
+pub struct Runner {
+    site: Arc<Site>,
+    server: Server,
+    version: String,
+}
+
+/// Why a runner does not work.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// A setting is wrong.
+    #[error("{0}")]
+    Settings(String),
+    /// The work directory cannot be used.
+    #[error("cannot work in the work directory: {0}")]
+    WorkDirectory(#[from] io::Error),
+    /// The server does not know the runner, or refuses its way of asking.
+    #[error("the server refuses this runner: {0}")]
+    Refused(CallError),
+}
+
+impl Runner {
+    /// A runner of `version` in its work directory, which no other may use. Nothing is done yet.
+    ///
+    /// # Errors
+    /// A setting is wrong, or the directory cannot be used.
+    pub fn new(
+        settings: Settings,
+        server: Server,
+        executor: Arc<dyn Executor>,
+        resolver: Arc<dyn PlanResolver>,
+        version: String,
+    ) -> Result<Runner, RunnerError> {
+        settings.check().map_err(RunnerError::Settings)?;
+        let world = Arc::clone(server.world());
+        Ok(Runner {
+            site: Arc::new(Site::open(settings, executor, resolver, world)?),
+            server,
+            version,
+        })
+    }
+
+    /// Works until `stage` says to end and what was begun is finished or stopped: first what was left by the last run, then
+    /// builds. It also ends when nobody holds the other end of `stage` any more.
+    ///
+    /// # Errors
+    /// The server refuses the runner; what runs is finished first.
+    pub async fn run(&self, stage: watch::Receiver<Stage>) -> Result<(), RunnerError> {
+        let mut work = JoinSet::new();
+        let left_over = self.site.journal.left_over()?;
+        for record in &left_over {
+            self.site.clear_left_over(&record.key()).await;
+        }
+        self.site.remove_workspaces()?;
+        for record in left_over {
+            let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
+            work.spawn(async move {
+                delivery::resume(site, server, record, stage).await;
+                Ok(())
+            });
+        }
+        for slot in 0..self.site.settings.slots {
+            let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
+            work.spawn(work_in_slot(site, server, slot, self.version.clone(), stage));
+        }
+        let mut refused = None;
+        while let Some(done) = work.join_next().await {
+            match done {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => refused = Some(error),
+                Err(error) => error!(%error, "a part of the runner failed"),
+            }
+        }
+        refused.map_or(Ok(()), |error| Err(RunnerError::Refused(error)))
+    }
+}
+
+async fn work_in_slot(
+    site: Arc<Site>,
+    server: Server,
+    slot: u32,
+    version: String,
+    mut stage: watch::Receiver<Stage>,
+) -> Result<(), CallError> {
+    let ask = AskLease {
+        labels: site.settings.labels.clone(),
+        version,
+        wait_seconds: WAIT_SECONDS,
+    };
+    let mut ending = stage.clone();
+    loop {
+        // What was in hand is not dropped when the answer and the end come together.
+        let leased = tokio::select! {
+            biased;
+            _ = ending.wait_for(|stage| *stage > Stage::Working) => return Ok(()),
+            leased = next_lease(&site, &server, &ask) => leased?,
+        };
+        if let Some(lease) = leased {
+            // A task of its own: a defect that a build brings to light must not end the slot.
+            let run = build::run(Arc::clone(&site), server.clone(), slot, lease, stage.clone());
+            if let Err(error) = tokio::spawn(run).await {
+                error!(%error, "a build brought a defect of the runner to light");
+            }
+        }
+        if stage.has_changed().is_err() || *stage.borrow_and_update() > Stage::Working {
+            info!(slot, "a slot takes no more builds");
+            return Ok(());
+        }
+    }
+}
+
+async fn next_lease(
+    site: &Site,
+    server: &Server,
+    ask: &AskLease,
+) -> Result<Option<launchway_api::runner::Lease>, CallError> {
+    let least = site.settings.limits.min_free_bytes;
+    if let Some(problem) = disk::shortage(&site.settings.work_dir, least) {
+        warn!(problem, "no build is taken");
+        site.world.pause(REST).await;
+        return Ok(None);
+    }
+    server.lease(ask).await
+}

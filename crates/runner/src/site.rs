@@ -1,0 +1,160 @@
+//! What all builds of a runner share: its settings, directories, executor and clock.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use tracing::warn;
+
+use crate::cache::Caches;
+use crate::executor::{self, Executor};
+use crate::journal::Journal;
+use crate::plan::PlanResolver;
+use crate::settings::Settings;
+use crate::wall::{Users, Wall};
+use crate::workspace::{self, Workspace};
+use crate::world::World;
+
+/// Left-over processes are looked for again after this.
+const AGAIN: Duration = Duration::from_millis(20);
+/// And given up after so many times: even SIGKILL does not end one that hangs in the kernel.
+const MOST_SWEEPS: u32 = 1500;
+
+/// What all builds of a runner share.
+pub struct Site {
+    /// The settings, which have been checked.
+    pub settings: Settings,
+    /// Runs steps.
+    pub executor: Arc<dyn Executor>,
+    /// Knows plans.
+    pub resolver: Arc<dyn PlanResolver>,
+    /// The clock and randomness.
+    pub world: Arc<dyn World>,
+    /// What survives a crash.
+    pub journal: Journal,
+    /// What is kept between builds.
+    pub caches: Caches,
+    /// Who builds in which slot.
+    pub users: Users,
+    /// Held while the runner lives.
+    _lock: File,
+}
+
+impl Site {
+    /// Opens the work directory, in which no other runner may be.
+    ///
+    /// # Errors
+    /// What the operating system says, or that another runner is there.
+    pub fn open(
+        settings: Settings,
+        executor: Arc<dyn Executor>,
+        resolver: Arc<dyn PlanResolver>,
+        world: Arc<dyn World>,
+    ) -> io::Result<Site> {
+        let work = &settings.work_dir;
+        DirBuilder::new().recursive(true).mode(0o711).create(work)?;
+        // Builds of other users pass through, and see nothing.
+        fs::set_permissions(work, Permissions::from_mode(0o711))?;
+        let mut options = OpenOptions::new();
+        let lock = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(work.join("runner.lock"))?;
+        lock.try_lock().map_err(|_| {
+            let problem = format!(
+                "another runner works in {}: name another work directory",
+                work.display()
+            );
+            io::Error::new(io::ErrorKind::AddrInUse, problem)
+        })?;
+        let builds = work.join("builds");
+        DirBuilder::new().recursive(true).mode(0o711).create(&builds)?;
+        fs::set_permissions(&builds, Permissions::from_mode(0o711))?;
+        Ok(Site {
+            journal: Journal::open(work.join("journal"))?,
+            users: Users::claim(&settings.wall, settings.slots)?,
+            caches: Caches::open(work.join("caches"), settings.limits.cache_bytes)?,
+            settings,
+            executor,
+            resolver,
+            world,
+            _lock: lock,
+        })
+    }
+
+    /// Where the workspace of an attempt is.
+    pub fn workspace_path(&self, key: &str) -> PathBuf {
+        self.settings.work_dir.join("builds").join(key)
+    }
+
+    /// What the processes of an attempt carry. No other runner's do, even of a server that has builds with the same ids.
+    pub fn mark(&self, key: &str) -> String {
+        let place = Sha256::digest(self.settings.work_dir.as_os_str().as_bytes());
+        format!("{key}-{}", hex::encode(&place[..8]))
+    }
+
+    /// Makes the workspace of an attempt in a slot.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn workspace(&self, key: &str, slot: u32) -> io::Result<Workspace> {
+        Workspace::make(self.workspace_path(key), self.users.of(slot))
+    }
+
+    /// The wall around an attempt.
+    pub fn wall(&self, workspace: &Workspace) -> Wall {
+        self.settings
+            .wall
+            .wall(workspace.user, &self.settings.work_dir, &workspace.root)
+    }
+
+    /// Ends every process of an attempt, then removes its workspace.
+    pub async fn clear(&self, key: &str, slot: u32) {
+        self.end_processes(key, self.users.exclusive(slot)).await;
+        let path = self.workspace_path(key);
+        let removed = tokio::task::spawn_blocking(move || workspace::remove(&path)).await;
+        if let Ok(Err(error)) = removed {
+            warn!(build = key, %error, "cannot remove the workspace of a build");
+        }
+    }
+
+    /// Ends whatever an earlier runner left of an attempt, whoever it ran as, and removes its workspace.
+    pub async fn clear_left_over(&self, key: &str) {
+        for slot in 0..self.settings.slots {
+            self.end_processes(key, self.users.exclusive(slot)).await;
+        }
+        // No slot's: nothing runs yet.
+        self.clear(key, u32::MAX).await;
+    }
+
+    async fn end_processes(&self, key: &str, user: Option<u32>) {
+        for sweep in 0.. {
+            if executor::end_marked(&self.mark(key), user) {
+                break;
+            }
+            if sweep == MOST_SWEEPS {
+                warn!(build = key, "processes of a build do not end");
+                break;
+            }
+            self.world.pause(AGAIN).await;
+        }
+    }
+
+    /// Removes the workspaces of builds that nobody remembers.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn remove_workspaces(&self) -> io::Result<()> {
+        for entry in fs::read_dir(self.settings.work_dir.join("builds"))? {
+            workspace::remove(&entry?.path())?;
+        }
+        Ok(())
+    }
+}

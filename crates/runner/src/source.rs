@@ -1,0 +1,119 @@
+//! Gets the source of a build: an archive by its pre-signed URL, or a git repository.
+//!
+//! A source is somebody else's: no entry of an archive and no link leads out of it.
+
+pub mod archive;
+pub mod git;
+mod links;
+mod names;
+mod tarball;
+mod zipped;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use launchway_client::Storage;
+use sha2::{Digest, Sha256};
+
+use crate::protocol::Backoff;
+use crate::world::World;
+
+pub use links::check as check_links;
+
+/// How often an archive is asked for.
+const TRIES: u32 = 6;
+
+/// Why there is no source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// An entry of it is not allowed.
+    #[error("the source is not allowed: {entry} {problem}")]
+    Entry {
+        /// Its name, as far as it can be shown.
+        entry: String,
+        /// What is wrong with it, as the end of a sentence.
+        problem: String,
+    },
+    /// It is not what it is said to be.
+    #[error("the source cannot be used: {0}")]
+    Invalid(String),
+    /// It cannot be had now, through no fault of its own.
+    #[error("the source cannot be fetched: {0}")]
+    Unavailable(String),
+    /// The runner failed.
+    #[error("the source cannot be unpacked: {0}")]
+    Runner(#[from] std::io::Error),
+}
+
+impl SourceError {
+    /// Names an entry, whatever bytes its name has.
+    fn entry(name: &[u8], problem: impl Into<String>) -> Self {
+        let name: String = String::from_utf8_lossy(name).chars().take(200).collect();
+        SourceError::Entry {
+            entry: format!("{name:?}"),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Gets the `size` bytes behind a URL into a new file, and compares them with `sha256`. A connection that breaks begins
+/// anew, a few times.
+///
+/// # Errors
+/// They cannot be had, or are others.
+pub async fn download(
+    storage: &Storage,
+    world: &dyn World,
+    url: &str,
+    to: &Path,
+    size: u64,
+    sha256: &str,
+) -> Result<(), SourceError> {
+    let mut backoff = Backoff::default();
+    loop {
+        let problem = match download_once(storage, url, to, size, sha256).await {
+            Err(Fetch::Again(problem)) => problem,
+            Err(Fetch::Over(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        };
+        let delay = backoff.after(None, world.random());
+        if backoff.failures() >= TRIES {
+            return Err(SourceError::Unavailable(problem));
+        }
+        world.pause(delay).await;
+    }
+}
+
+enum Fetch {
+    Again(String),
+    Over(SourceError),
+}
+
+async fn download_once(storage: &Storage, url: &str, to: &Path, size: u64, sha256: &str) -> Result<(), Fetch> {
+    let broken = |broken: launchway_client::Broken| match broken.reason {
+        Some(_) => Fetch::Again(broken.error.to_string()),
+        None => Fetch::Over(SourceError::Unavailable(broken.error.to_string())),
+    };
+    let runner = |error| Fetch::Over(SourceError::Runner(error));
+    let mut download = storage.get(url).await.map_err(broken)?;
+    let mut file = File::create(to).map_err(runner)?;
+    let (mut hash, mut count) = (Sha256::new(), 0_u64);
+    while let Some(chunk) = download.next().await.map_err(broken)? {
+        count += chunk.len() as u64;
+        if count > size {
+            break;
+        }
+        hash.update(&chunk);
+        // A chunk is small; the page cache takes it.
+        file.write_all(&chunk).map_err(runner)?;
+    }
+    if count < size {
+        return Err(Fetch::Again(format!("{count} of {size} bytes came")));
+    }
+    if count > size || hex::encode(hash.finalize()) != sha256 {
+        let problem = "its bytes are not those that were uploaded".to_owned();
+        return Err(Fetch::Over(SourceError::Invalid(problem)));
+    }
+    Ok(())
+}

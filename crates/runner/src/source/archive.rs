@@ -1,0 +1,190 @@
+//! Unpacks a source archive: `.tar.gz`, `.tar.zst` or `.zip`. Modes are kept as far as read, write and execute go; owners and
+//! times are not.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use super::{SourceError, check_links, tarball, zipped};
+use crate::inside::{Inside, Kind};
+
+/// An archive may become this many times as large as it is, which no source comes near…
+const MOST_RATIO: u64 = 100;
+/// …or this large, if that is more: small archives of empty files are no bombs.
+const FREE_BYTES: u64 = 64 << 20;
+/// The window of zstd is at most 128 MiB.
+const WINDOW_LOG: u32 = 27;
+
+/// How large a source may become.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Bytes of all its files.
+    pub bytes: u64,
+    /// Files, directories and links.
+    pub entries: u64,
+}
+
+/// Unpacks `archive`, whose format its `name` tells, into the empty directory `to`, by way of the directory `beside`, which
+/// must be on the same disk and not be there. Where a single directory is all there is, its content is the source.
+///
+/// # Errors
+/// It is no such archive, holds what is not allowed, or is too large.
+pub fn unpack(archive: &Path, name: &str, beside: &Path, to: &Path, bounds: Bounds) -> Result<(), SourceError> {
+    fs::create_dir(beside)?;
+    let file = File::open(archive)?;
+    let mut target = Target {
+        inside: Inside::open(beside)?,
+        budget: Budget::new(bounds, file.metadata()?.len()),
+    };
+    let packed = BufReader::new(file);
+    let lower = name.to_ascii_lowercase();
+    if lower.ends_with(".tar.gz") || lower.ends_with(".tgz") {
+        tarball::unpack(MultiGzDecoder::new(packed), &mut target)?;
+    } else if lower.ends_with(".tar.zst") {
+        let mut unpacked = zstd::Decoder::with_buffer(packed)?;
+        unpacked.window_log_max(WINDOW_LOG)?;
+        tarball::unpack(unpacked, &mut target)?;
+    } else if lower.ends_with(".zip") {
+        zipped::unpack(packed, &mut target)?;
+    } else {
+        let problem = format!("{name:?} is none of .tar.gz, .tar.zst, .zip");
+        return Err(SourceError::Invalid(problem));
+    }
+    let root = the_only_directory(&target.inside, beside)?;
+    check_links(&root)?;
+    fs::remove_dir(to)?;
+    fs::rename(&root, to)?;
+    if root != beside {
+        fs::remove_dir(beside)?;
+    }
+    Ok(())
+}
+
+/// Archives of code hosts have all in one directory.
+fn the_only_directory(inside: &Inside, path: &Path) -> Result<PathBuf, SourceError> {
+    let entries = inside.entries()?;
+    match entries.as_slice() {
+        [] => Err(SourceError::Invalid("there is nothing in it".to_owned())),
+        [only] if only.kind == Kind::Directory => Ok(path.join(&only.name)),
+        _ => Ok(path.to_owned()),
+    }
+}
+
+/// Where entries go.
+pub(super) struct Target {
+    inside: Inside,
+    pub(super) budget: Budget,
+}
+
+/// What an archive may still become.
+pub(super) struct Budget {
+    bytes: u64,
+    entries: u64,
+}
+
+impl Budget {
+    fn new(bounds: Bounds, packed: u64) -> Budget {
+        let by_ratio = packed.saturating_mul(MOST_RATIO).max(FREE_BYTES);
+        Budget {
+            bytes: bounds.bytes.min(by_ratio),
+            entries: bounds.entries,
+        }
+    }
+
+    /// One more entry.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn entry(&mut self, name: &[u8]) -> Result<(), SourceError> {
+        self.entries = self
+            .entries
+            .checked_sub(1)
+            .ok_or_else(|| SourceError::entry(name, "is one entry too many"))?;
+        Ok(())
+    }
+
+    /// So many bytes more.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn bytes(&mut self, name: &[u8], count: u64) -> Result<(), SourceError> {
+        let left = self.bytes.checked_sub(count);
+        self.bytes = left.ok_or_else(|| SourceError::entry(name, "makes the source larger than it may be"))?;
+        Ok(())
+    }
+}
+
+impl Target {
+    /// A directory; one that is there is the same.
+    pub(super) fn directory(&mut self, name: &[u8], path: &Path, mode: u32) -> Result<(), SourceError> {
+        self.budget.entry(name)?;
+        let directory = self
+            .inside
+            .make_directories(path)
+            .map_err(|error| misplaced(name, error))?;
+        Ok(directory.set_mode(mode | 0o700)?)
+    }
+
+    /// A file with the bytes of `content`.
+    pub(super) fn file(
+        &mut self,
+        name: &[u8],
+        path: &Path,
+        mode: u32,
+        content: &mut dyn Read,
+    ) -> Result<(), SourceError> {
+        self.budget.entry(name)?;
+        let mut file = self
+            .inside
+            .create(path, mode | 0o600)
+            .map_err(|error| misplaced(name, error))?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let count = match content.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(SourceError::entry(name, format!("is broken: {error}"))),
+            };
+            self.budget.bytes(name, count as u64)?;
+            io::Write::write_all(&mut file, &buffer[..count])?;
+        }
+    }
+
+    /// A symbolic link.
+    pub(super) fn link(&mut self, name: &[u8], path: &Path, target: &[u8]) -> Result<(), SourceError> {
+        use std::os::unix::ffi::OsStrExt;
+        self.budget.entry(name)?;
+        super::names::check_target(name, path, target)?;
+        let target = std::ffi::OsStr::from_bytes(target);
+        self.inside.link(target, path).map_err(|error| misplaced(name, error))
+    }
+
+    /// A second name of a file: a copy of it.
+    pub(super) fn copy(&mut self, name: &[u8], path: &Path, original: &Path) -> Result<(), SourceError> {
+        let refuse = |_| SourceError::entry(name, "is a second name of what is no file before it");
+        let mut content = self.inside.read(original).map_err(refuse)?;
+        let mode = std::os::unix::fs::MetadataExt::mode(&content.metadata()?);
+        self.file(name, path, mode, &mut content)
+    }
+}
+
+/// Why nothing can be made at a path: what an archive can cause is the archive's fault.
+fn misplaced(name: &[u8], error: io::Error) -> SourceError {
+    match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::EXIST) => SourceError::entry(name, "is in the archive twice"),
+        Some(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP) => {
+            SourceError::entry(name, "lies below what is no directory")
+        }
+        Some(rustix::io::Errno::NAMETOOLONG | rustix::io::Errno::ILSEQ) => {
+            SourceError::entry(name, "has a name that cannot be")
+        }
+        None => SourceError::entry(name, "has a name that cannot be"),
+        Some(_) => SourceError::Runner(error),
+    }
+}
+
+#[cfg(test)]
+mod tests;

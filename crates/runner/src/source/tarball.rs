@@ -1,0 +1,115 @@
+//! The entries of a tar archive. Headers of several entries together (long names, PAX) are read here and bounded: the
+//! library would read them whole, however long they claim to be.
+
+use std::io::Read;
+
+use tar::{Archive, Entry, EntryType, PaxExtensions};
+
+use super::SourceError;
+use super::archive::Target;
+use super::names::path_of;
+
+/// A name or PAX header is not longer.
+const MOST_HEADER: u64 = 1 << 20;
+
+/// What headers before an entry say of it.
+#[derive(Default)]
+struct Said {
+    name: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+}
+
+pub(super) fn unpack(unpacked: impl Read, target: &mut Target) -> Result<(), SourceError> {
+    let mut archive = Archive::new(unpacked);
+    let mut said = Said::default();
+    for entry in archive.entries().map_err(broken)?.raw(true) {
+        let mut entry = entry.map_err(broken)?;
+        let kind = entry.header().entry_type();
+        match kind {
+            EntryType::GNULongName => said.name = Some(text(&mut entry, target)?),
+            EntryType::GNULongLink => said.target = Some(text(&mut entry, target)?),
+            EntryType::XHeader => pax(&mut entry, target, &mut said)?,
+            // Comments of the whole archive, such as the commit.
+            EntryType::XGlobalHeader => {
+                header(&mut entry, target)?;
+            }
+            kind => one(&mut entry, kind, std::mem::take(&mut said), target)?,
+        }
+    }
+    Ok(())
+}
+
+fn one<R: Read>(entry: &mut Entry<'_, R>, kind: EntryType, said: Said, target: &mut Target) -> Result<(), SourceError> {
+    let name = said.name.unwrap_or_else(|| entry.path_bytes().into_owned());
+    let refuse = |problem: &str| SourceError::entry(&name, problem);
+    let linked = said
+        .target
+        .or_else(|| entry.link_name_bytes().map(|target| target.into_owned()));
+    let linked = linked.unwrap_or_default();
+    let mode = entry.header().mode().map_err(|_| refuse("has a broken header"))?;
+    let path = path_of(&name)?;
+    if path.as_os_str().is_empty() {
+        return match kind {
+            EntryType::Directory => Ok(()),
+            _ => Err(refuse("has no name")),
+        };
+    }
+    match kind {
+        // Old archives mark a directory by its name alone.
+        EntryType::Directory => target.directory(&name, &path, mode),
+        EntryType::Regular | EntryType::Continuous if name.ends_with(b"/") => target.directory(&name, &path, mode),
+        EntryType::Regular | EntryType::Continuous => target.file(&name, &path, mode, entry),
+        EntryType::Symlink => target.link(&name, &path, &linked),
+        EntryType::Link => target.copy(&name, &path, &path_of(&linked)?),
+        EntryType::GNUSparse => Err(refuse("is a sparse file: pack it without --sparse")),
+        EntryType::Char | EntryType::Block | EntryType::Fifo => Err(refuse("is a device or pipe")),
+        _ => Err(refuse("is of an unknown kind")),
+    }
+}
+
+/// What a PAX header says that counts here.
+fn pax<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target, said: &mut Said) -> Result<(), SourceError> {
+    let bytes = header(entry, target)?;
+    for extension in PaxExtensions::new(&bytes) {
+        let extension = extension.map_err(broken)?;
+        let value = extension.value_bytes().to_vec();
+        match extension.key_bytes() {
+            b"path" => said.name = Some(value),
+            b"linkpath" => said.target = Some(value),
+            b"size" => {
+                let problem = "is described with a size of its own, as files above 8 GiB are";
+                return Err(SourceError::entry(said.name.as_deref().unwrap_or(b"?"), problem));
+            }
+            key if key.starts_with(b"GNU.sparse.") => {
+                let problem = "is a sparse file: pack it without --sparse";
+                return Err(SourceError::entry(said.name.as_deref().unwrap_or(b"?"), problem));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A text that GNU tar ends with NUL.
+fn text<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<u8>, SourceError> {
+    let mut text = header(entry, target)?;
+    if let Some(end) = text.iter().position(|byte| *byte == 0) {
+        text.truncate(end);
+    }
+    Ok(text)
+}
+
+fn header<R: Read>(entry: &mut Entry<'_, R>, target: &mut Target) -> Result<Vec<u8>, SourceError> {
+    let mut bytes = Vec::new();
+    target.budget.entry(b"?")?;
+    entry.take(MOST_HEADER + 1).read_to_end(&mut bytes).map_err(broken)?;
+    if bytes.len() as u64 > MOST_HEADER {
+        return Err(SourceError::Invalid("a header in it is too long".to_owned()));
+    }
+    target.budget.bytes(b"?", bytes.len() as u64)?;
+    Ok(bytes)
+}
+
+fn broken(error: std::io::Error) -> SourceError {
+    SourceError::Invalid(format!("it is no readable archive: {error}"))
+}

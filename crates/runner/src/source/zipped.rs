@@ -1,0 +1,57 @@
+//! The entries of a ZIP archive.
+
+use std::io::{Read, Seek};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::SourceError;
+use super::archive::Target;
+use super::names::path_of;
+
+/// What a link points at is not longer.
+const MOST_TARGET: u64 = 4096;
+/// The bits of a Unix mode that say what an entry is.
+const KIND: u32 = 0o170_000;
+const LINK: u32 = 0o120_000;
+const DIRECTORY: u32 = 0o040_000;
+const FILE: u32 = 0o100_000;
+
+pub(super) fn unpack(packed: impl Read + Seek, target: &mut Target) -> Result<(), SourceError> {
+    let mut archive = ZipArchive::new(packed).map_err(broken)?;
+    for index in 0..archive.len() {
+        let name = archive.by_index_raw(index).map_err(broken)?.name_raw().to_vec();
+        let mut entry = archive
+            .by_index(index)
+            .map_err(|error| SourceError::entry(&name, format!("cannot be read: {error}")))?;
+        let refuse = |problem: &str| SourceError::entry(&name, problem);
+        let path = path_of(&name)?;
+        // An archive that does not come from Unix has no modes.
+        let mode = entry.unix_mode().unwrap_or(0);
+        let folder = name.ends_with(b"/");
+        match mode & KIND {
+            LINK => {
+                let mut linked = Vec::new();
+                let read = (&mut entry).take(MOST_TARGET + 1).read_to_end(&mut linked);
+                read.map_err(|error| refuse(&format!("is broken: {error}")))?;
+                target.link(&name, &path, &linked)?;
+            }
+            0 | DIRECTORY | FILE if path.as_os_str().is_empty() => {}
+            DIRECTORY => target.directory(&name, &path, mode)?,
+            // Some programs mark a directory by its name alone.
+            0 | FILE if folder && entry.size() == 0 => target.directory(&name, &path, or(mode, 0o755))?,
+            0 | FILE if folder => return Err(refuse("is a file with the name of a directory")),
+            0 | FILE => target.file(&name, &path, or(mode, 0o644), &mut entry)?,
+            _ => return Err(refuse("is a device or pipe")),
+        }
+    }
+    Ok(())
+}
+
+fn or(mode: u32, usual: u32) -> u32 {
+    if mode & 0o777 == 0 { usual } else { mode }
+}
+
+fn broken(error: ZipError) -> SourceError {
+    SourceError::Invalid(format!("it is no readable archive: {error}"))
+}

@@ -1,0 +1,201 @@
+//! The wall between a build and the rest of the machine: another user id where the runner is root, Landlock where the
+//! kernel has it, both where both are there (contract part 4: a build must not reach the server).
+//!
+//! What Landlock alone leaves open, and a user id of its own closes: a step of the same user may change rights and times
+//! of the user's files outside, though not read or write them, and may speak to sockets that have a path. Neither closes
+//! the network: what listens there must ask who calls.
+
+#[cfg(target_os = "linux")]
+mod landlock;
+mod places;
+mod users;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use users::Users;
+
+/// The first user id of builds unless the settings name one.
+pub const DEFAULT_FIRST_UID: u32 = 58_800;
+
+/// How steps are kept from the rest of the machine.
+#[derive(Clone, Debug)]
+pub struct WallSettings {
+    /// Who steps run as. Only root can change it.
+    pub user: BuildUser,
+    /// Whether Landlock is put on where the kernel has it.
+    pub landlock: bool,
+    /// What steps must never read, even below a place that they may: the server's data and settings.
+    pub hidden: Vec<PathBuf>,
+    /// What steps may read and run besides the system's own directories: toolchains.
+    pub readable: Vec<PathBuf>,
+    /// What steps may change besides their workspace.
+    pub writable: Vec<PathBuf>,
+}
+
+impl Default for WallSettings {
+    fn default() -> Self {
+        Self {
+            user: BuildUser::Range {
+                first: DEFAULT_FIRST_UID,
+            },
+            landlock: true,
+            hidden: Vec::new(),
+            readable: Vec::new(),
+            writable: Vec::new(),
+        }
+    }
+}
+
+/// Who steps run as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildUser {
+    /// The runner's own user.
+    Own,
+    /// This user, for all slots. Ignored when the runner is not root.
+    Fixed {
+        /// Its id.
+        uid: u32,
+        /// Its group's id.
+        gid: u32,
+    },
+    /// Each slot has a user and group id of its own, the first that are free from `first` on: builds cannot reach each
+    /// other either. Ignored when the runner is not root.
+    Range {
+        /// The first id.
+        first: u32,
+    },
+}
+
+/// What this machine can put between a build and the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Available {
+    /// Whether builds can have another user id.
+    pub user: bool,
+    /// What Landlock can do.
+    pub landlock: Landlock,
+}
+
+/// What Landlock can do on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Landlock {
+    /// The kernel lacks it, or it is off.
+    Missing,
+    /// It closes files and tracing, but not signals (before Linux 6.12).
+    Partial,
+    /// It closes files, tracing, signals and abstract sockets.
+    Full,
+}
+
+/// The wall of one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wall {
+    /// The user and group id of the step; `None` is the runner's own.
+    pub user: Option<(u32, u32)>,
+    /// What the step may reach by Landlock; `None` is without.
+    pub places: Option<Places>,
+}
+
+/// What a step may reach of the file system. All else is closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Places {
+    /// What it may read and run.
+    pub read: Vec<PathBuf>,
+    /// What it may change, besides.
+    pub write: Vec<PathBuf>,
+    /// Devices that it may use.
+    pub devices: Vec<PathBuf>,
+}
+
+impl WallSettings {
+    /// What these settings come to on this machine.
+    pub fn available(&self) -> Available {
+        Available {
+            user: self.user != BuildUser::Own && rustix::process::geteuid().is_root(),
+            landlock: if self.landlock {
+                landlock_here()
+            } else {
+                Landlock::Missing
+            },
+        }
+    }
+
+    /// The wall of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
+    pub fn wall(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Wall {
+        let landlocked = self.available().landlock > Landlock::Missing;
+        Wall {
+            user,
+            places: landlocked.then(|| places::of(self, work_dir, workspace)),
+        }
+    }
+}
+
+impl Available {
+    /// Whether builds of organizations that do not know each other may run here. Where not, the server serves only the
+    /// first organization.
+    pub fn is_enough(self) -> bool {
+        self.user || self.landlock == Landlock::Full
+    }
+
+    /// What builds are kept apart by, for people.
+    pub fn sentence(self) -> &'static str {
+        match (self.user, self.landlock) {
+            (true, Landlock::Missing) => "builds run as another user",
+            (true, _) => "builds run as another user, behind Landlock",
+            (false, Landlock::Full) => "builds run behind Landlock",
+            (false, Landlock::Partial) => {
+                "builds run behind Landlock, but could send signals to this service: \
+                 run it as root with a user for builds, or on Linux 6.12 or newer"
+            }
+            (false, Landlock::Missing) => {
+                "builds can read what this service can: run it as root with a user for builds, or where Landlock is on"
+            }
+        }
+    }
+}
+
+impl Wall {
+    /// Puts the part of the wall on this process that it and its children keep for ever: Landlock, and that no program
+    /// gives more rights. The user id is left to the exec that follows.
+    ///
+    /// # Errors
+    /// A sentence about what cannot be had; the step must not run then.
+    pub(crate) fn put_on(&self) -> Result<(), String> {
+        #[cfg(target_os = "linux")]
+        {
+            let closed = rustix::thread::set_no_new_privs(true);
+            closed.map_err(|error| format!("cannot give up new rights: {error}"))?;
+            if let Some(places) = &self.places {
+                landlock::restrict(places)?;
+            }
+            Ok(())
+        }
+        #[cfg(not(target_os = "linux"))]
+        match self.places {
+            Some(_) => Err("there is no Landlock on this system".to_owned()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes this process untraceable by others of the same user: its memory and environment are closed to builds also where
+/// Landlock is missing. Call it first thing in a server or runner; core dumps end with it.
+///
+/// # Errors
+/// What the operating system says.
+pub fn hide_this_process() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn landlock_here() -> Landlock {
+    landlock::level()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn landlock_here() -> Landlock {
+    Landlock::Missing
+}

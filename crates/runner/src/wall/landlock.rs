@@ -1,0 +1,77 @@
+//! Landlock: closes the file system but for some places, tracing, signals and abstract sockets. It needs no rights.
+
+use std::path::Path;
+
+use ::landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+
+use super::{Landlock, Places};
+
+/// The newest form of rules that is used; older kernels get the part that they know.
+const NEWEST: ABI = ABI::V6;
+
+/// What the kernel can do.
+pub(super) fn level() -> Landlock {
+    let whole = |abi: ABI| -> Result<RulesetCreated, RulesetError> {
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        let ruleset = ruleset.handle_access(AccessFs::from_all(abi))?;
+        let scopes = Scope::from_all(abi);
+        let ruleset = if scopes.is_empty() {
+            ruleset
+        } else {
+            ruleset.scope(scopes)?
+        };
+        ruleset.create()
+    };
+    if whole(NEWEST).is_ok() {
+        Landlock::Full
+    } else if whole(ABI::V1).is_ok() {
+        Landlock::Partial
+    } else {
+        Landlock::Missing
+    }
+}
+
+/// Closes everything but these places, for this thread and what it starts.
+///
+/// # Errors
+/// A sentence; nothing of the step may run then.
+pub(super) fn restrict(places: &Places) -> Result<(), String> {
+    let failed = |error: RulesetError| format!("cannot put on Landlock: {error}");
+    let ruleset = Ruleset::default()
+        .handle_access(AccessFs::from_all(NEWEST))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(NEWEST)))
+        .and_then(Ruleset::create);
+    let mut ruleset = ruleset.map_err(failed)?;
+    let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
+    let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
+    let groups = [
+        (&places.read, read),
+        (&places.write, AccessFs::from_all(NEWEST)),
+        (&places.devices, device),
+    ];
+    for (paths, access) in groups {
+        for path in paths {
+            ruleset = allow(ruleset, path, access).map_err(failed)?;
+        }
+    }
+    match ruleset.restrict_self().map_err(failed)?.ruleset {
+        RulesetStatus::NotEnforced => Err("cannot put on Landlock: the kernel does not enforce it".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Opens one place. One that is not there needs no rule.
+fn allow(ruleset: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, RulesetError> {
+    let Ok(place) = PathFd::new(path) else {
+        return Ok(ruleset);
+    };
+    let access = if path.is_dir() {
+        access
+    } else {
+        access & AccessFs::from_file(NEWEST)
+    };
+    ruleset.add_rule(PathBeneath::new(place, access))
+}

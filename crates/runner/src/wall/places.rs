@@ -1,0 +1,118 @@
+//! What a step may reach of the file system: the system's own directories and toolchains for reading, its workspace for
+//! writing, and nothing that is hidden.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Places, WallSettings};
+
+/// What every program needs to read. `/proc` shows of other processes only what every user may see.
+const SYSTEM: [&str; 19] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/nix",
+    "/snap",
+    "/etc",
+    "/proc",
+    "/sys/devices/system",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm/transparent_hugepage",
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/current-system",
+    "/var/lib/ca-certificates",
+];
+
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/kvm",
+];
+
+pub(super) fn of(settings: &WallSettings, work_dir: &Path, workspace: &Path) -> Places {
+    let mut hidden: Vec<PathBuf> = settings.hidden.iter().map(|path| real(path)).collect();
+    hidden.push(real(work_dir));
+    let open = |paths: &mut dyn Iterator<Item = &Path>| {
+        let mut opened = Vec::new();
+        for path in paths {
+            if path.exists() {
+                open_around(&real(path), &hidden, &mut opened);
+            }
+        }
+        opened
+    };
+    let toolchains = settings.readable.iter().map(PathBuf::as_path);
+    let mut write = open(&mut settings.writable.iter().map(PathBuf::as_path));
+    write.push(real(workspace));
+    Places {
+        read: open(&mut SYSTEM.iter().map(Path::new).chain(toolchains)),
+        write,
+        devices: DEVICES.iter().map(PathBuf::from).filter(|path| path.exists()).collect(),
+    }
+}
+
+/// Opens a place; when something hidden is in it, opens what is beside that one by one.
+fn open_around(path: &Path, hidden: &[PathBuf], opened: &mut Vec<PathBuf>) {
+    if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+        return;
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+        opened.push(path.to_owned());
+        return;
+    }
+    // What cannot be listed stays closed.
+    let mut entries: Vec<_> = fs::read_dir(path).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        // A link opens nothing by itself: what it points at must be open.
+        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+            open_around(&entry.path(), hidden, opened);
+        }
+    }
+}
+
+/// The path without links; as it is when it is not there.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_left_out_and_its_neighbours_are_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        for folder in ["tools/data/keys", "tools/java", "work/a", "work/b", "more"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("tools/data/readme"), "").unwrap();
+        std::os::unix::fs::symlink(root.join("tools/data/keys"), root.join("tools/short")).unwrap();
+        let settings = WallSettings {
+            hidden: vec![root.join("tools/data/keys"), root.join("gone")],
+            readable: vec![
+                root.join("tools"),
+                root.join("work"),
+                root.join("tools/short"),
+                root.join("gone"),
+            ],
+            writable: vec![root.join("more")],
+            ..WallSettings::default()
+        };
+        let places = of(&settings, &root.join("work"), &root.join("work/a"));
+        let ours: Vec<_> = places.read.iter().filter(|path| path.starts_with(&root)).collect();
+        assert_eq!(ours, [&root.join("tools/data/readme"), &root.join("tools/java")]);
+        assert_eq!(places.write, [root.join("more"), root.join("work/a")]);
+        assert!(places.read.contains(&PathBuf::from("/etc")), "{places:?}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The users as whom the slots of a runner build. Those of a range are held: no other runner of this machine takes them, so
+//! that whatever runs as one of them is of the build in that slot.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::{BuildUser, WallSettings};
+
+/// Where the locks are; only root writes there.
+const LOCKS: &str = if cfg!(target_os = "linux") {
+    "/run/launchway-users"
+} else {
+    "/var/run/launchway-users"
+};
+/// How many ids from the first on are looked at.
+const MOST_IDS: u32 = 1000;
+
+/// The users of a runner's slots.
+#[derive(Debug)]
+pub struct Users {
+    each: Vec<Option<(u32, u32)>>,
+    /// Held while the runner lives; empty when the users are not its alone.
+    locks: Vec<File>,
+}
+
+impl Users {
+    /// Takes a user for each of `slots`.
+    ///
+    /// # Errors
+    /// The locks cannot be made, or too few ids of the range are free.
+    pub fn claim(settings: &WallSettings, slots: u32) -> io::Result<Users> {
+        let root = settings.available().user;
+        let all = |user| Users {
+            each: vec![user; slots as usize],
+            locks: Vec::new(),
+        };
+        match settings.user {
+            BuildUser::Fixed { uid, gid } if root => Ok(all(Some((uid, gid)))),
+            BuildUser::Range { first } if root => Users::claim_range(first, slots, Path::new(LOCKS)),
+            _ => Ok(all(None)),
+        }
+    }
+
+    fn claim_range(first: u32, slots: u32, place: &Path) -> io::Result<Users> {
+        DirBuilder::new().recursive(true).mode(0o700).create(place)?;
+        let (mut each, mut locks) = (Vec::new(), Vec::new());
+        for id in (first..).take(MOST_IDS as usize) {
+            if each.len() == slots as usize {
+                break;
+            }
+            let mut options = OpenOptions::new();
+            let file = options
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .open(place.join(id.to_string()))?;
+            if file.try_lock().is_ok() {
+                each.push(Some((id, id)));
+                locks.push(file);
+            }
+        }
+        if each.len() < slots as usize {
+            let problem = format!("other runners use the {MOST_IDS} user ids from {first} on: name another range");
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, problem));
+        }
+        Ok(Users { each, locks })
+    }
+
+    /// The user and group id of a slot, from 0; `None` is the runner's own.
+    pub fn of(&self, slot: u32) -> Option<(u32, u32)> {
+        self.each.get(slot as usize).copied().flatten()
+    }
+
+    /// The user id of a slot when nothing but its build runs as it.
+    pub fn exclusive(&self, slot: u32) -> Option<u32> {
+        self.locks.get(slot as usize)?;
+        Some(self.of(slot)?.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_runners_have_one_user() {
+        let directory = tempfile::tempdir().unwrap();
+        let claim = |slots| Users::claim_range(70_000, slots, directory.path());
+        let one = claim(2).unwrap();
+        let two = claim(1).unwrap();
+        assert_eq!(
+            (one.of(0), one.of(1), one.of(2)),
+            (Some((70_000, 70_000)), Some((70_001, 70_001)), None)
+        );
+        assert_eq!(two.exclusive(0), Some(70_002));
+        drop(one);
+        assert_eq!(claim(3).unwrap().each.len(), 3);
+        assert!(claim(MOST_IDS).unwrap_err().to_string().contains("name another range"));
+    }
+}

@@ -1,0 +1,176 @@
+//! The directory of one attempt of a build: made fresh, closed to others, removed afterwards.
+
+pub mod disk;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::inside::Inside;
+
+/// The directory of one attempt of a build.
+#[derive(Debug)]
+pub struct Workspace {
+    /// The whole of it: what the build may change.
+    pub root: PathBuf,
+    /// The user and group id of the build's steps; `None` is the runner's own.
+    pub user: Option<(u32, u32)>,
+}
+
+impl Workspace {
+    /// Makes the directory `path`, which is not there yet, with what a build needs in it.
+    ///
+    /// # Errors
+    /// What the operating system says; that `user` cannot get there.
+    pub fn make(path: PathBuf, user: Option<(u32, u32)>) -> io::Result<Workspace> {
+        fs::create_dir(&path)?;
+        let workspace = Workspace { root: path, user };
+        for directory in [
+            workspace.root.clone(),
+            workspace.source(),
+            workspace.home(),
+            workspace.temporary(),
+            workspace.files(),
+        ] {
+            if directory != workspace.root {
+                fs::create_dir(&directory)?;
+            }
+            fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
+            if let Some((uid, gid)) = user {
+                chown(&directory, Some(uid), Some(gid))?;
+            }
+        }
+        if let Some((uid, gid)) = user {
+            check_way(&workspace.root, uid, gid)?;
+        }
+        Ok(workspace)
+    }
+
+    /// Where the source is, and where steps run.
+    pub fn source(&self) -> PathBuf {
+        self.root.join("source")
+    }
+
+    /// The build's `HOME`.
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// The build's `TMPDIR`.
+    pub fn temporary(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    /// Where credentials lie.
+    pub fn files(&self) -> PathBuf {
+        self.root.join("files")
+    }
+
+    /// Gives all that the runner put there to the build's user.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn hand_over(&self) -> io::Result<()> {
+        match self.user {
+            Some((uid, gid)) => Inside::open(&self.root)?.give_to(uid, gid),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Removes a directory whatever a build has put there. None of its processes must be left.
+///
+/// # Errors
+/// A sentence of the operating system; something is left then.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(_) => {}
+    }
+    // Directories that the build closed to itself, or that are nested deeper than there may be open files.
+    for (program, arguments) in [("chmod", ["-R", "u+rwX"]), ("rm", ["-r", "-f"])] {
+        let mut command = Command::new(program);
+        command.args(arguments).arg("--").arg(path);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status()?;
+    }
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        _ => fs::remove_dir_all(path),
+    }
+}
+
+/// Whether a user can pass through every directory on the way to `path`.
+fn check_way(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
+    for directory in path.ancestors().skip(1) {
+        let about = fs::metadata(directory)?;
+        let right = if about.uid() == uid {
+            0o100
+        } else if about.gid() == gid {
+            0o010
+        } else {
+            0o001
+        };
+        if about.mode() & right == 0 {
+            let problem = format!(
+                "the user {uid}, as whom builds run, cannot pass through {}: run chmod o+x on it, or name another work directory",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn whatever_a_build_leaves_is_removed_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("other"), "other").unwrap();
+        let workspace = Workspace::make(directory.path().join("build"), None).unwrap();
+        assert_eq!(fs::metadata(&workspace.root).unwrap().mode() & 0o777, 0o700);
+        assert!(
+            Workspace::make(workspace.root.clone(), None).is_err(),
+            "it is there already"
+        );
+        let source = workspace.source();
+        symlink("../../other", source.join("link")).unwrap();
+        symlink("../..", source.join("folder")).unwrap();
+        fs::create_dir_all(source.join("closed/inner")).unwrap();
+        fs::write(source.join("closed/inner/file"), "x").unwrap();
+        // Deeper than a path may be long.
+        let deep: PathBuf = (0..1500).map(|_| "deeper").collect();
+        Inside::open(&source).unwrap().make_directories(&deep).unwrap();
+        for closed in ["closed/inner", "closed"] {
+            fs::set_permissions(source.join(closed), fs::Permissions::from_mode(0o0)).unwrap();
+        }
+        remove(&workspace.root).unwrap();
+        assert!(!workspace.root.exists());
+        remove(&workspace.root).unwrap();
+        assert_eq!(fs::read(directory.path().join("other")).unwrap(), b"other");
+    }
+
+    #[test]
+    fn a_way_that_is_closed_to_the_user_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("work/build");
+        fs::create_dir_all(&path).unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let stranger = fs::metadata(&path).unwrap().uid() + 1;
+        let problem = check_way(&path, stranger, stranger).unwrap_err().to_string();
+        assert!(
+            problem.contains(&format!("cannot pass through {}", directory.path().display())),
+            "{problem}"
+        );
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o711)).unwrap();
+        check_way(&path, stranger, stranger).unwrap();
+    }
+}

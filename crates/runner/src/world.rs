@@ -1,0 +1,40 @@
+//! What a runner needs of the outside besides network, disk and processes: the time of day, waiting, randomness.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use launchway_domain::time::EpochMs;
+
+/// Time and randomness, so that tests steer both.
+pub trait World: Send + Sync {
+    /// The time of day.
+    fn now(&self) -> EpochMs;
+
+    /// Waits before something is tried again.
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()>;
+
+    /// A random number.
+    fn random(&self) -> u64;
+}
+
+/// The real clock and the randomness of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemWorld;
+
+impl World for SystemWorld {
+    #[expect(clippy::disallowed_methods, reason = "the real clock is at home here")]
+    fn now(&self) -> EpochMs {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since_epoch.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(delay))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the real source of randomness is at home here")]
+    fn random(&self) -> u64 {
+        // Only spreads retries: without randomness they are merely not spread.
+        getrandom::u64().unwrap_or_default()
+    }
+}

@@ -1,0 +1,513 @@
+//! Whole builds: what a server gets to see of them, and what is left on the runner.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable, Source};
+use launchway_api::secret::SecretText;
+use launchway_domain::build::plan::{Plan, Step};
+use launchway_runner::plan::{PlanResolver, RequestOnly, Resolved};
+use launchway_runner::{RunnerError, Stage};
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, lease, tar_gz, with_artifact, with_cache};
+use crate::stage::{is_alive, open_directory, written_ids};
+use crate::work::{Working, runner, settings};
+
+fn variable(name: &str, value: &str, path: Option<&str>, secret: bool) -> LeasedVariable {
+    LeasedVariable {
+        name: name.to_owned(),
+        value: SecretText::new(value.to_owned()),
+        path: path.map(str::to_owned),
+        secret,
+    }
+}
+
+/// Nothing of a build is left but caches.
+fn assert_clean(work_dir: &Path) {
+    for place in ["builds", "journal"] {
+        let left: Vec<_> = fs::read_dir(work_dir.join(place))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_build_gives_its_artifacts_and_leaves_nothing() {
+    let server = FakeServer::start().await;
+    let mut lease = lease(
+        &server,
+        "build_1",
+        &[
+            (
+                "Look",
+                "cat README; echo; cat config/settings.json; echo; echo \"$PLAIN $TOKEN $SETTINGS\"; pwd; ls",
+            ),
+            (
+                "Facts",
+                "env | grep ^LAUNCHWAY_ | sort; echo \"$CI $HOME $TMPDIR\"; test -w \"$HOME\"; test -w \"$TMPDIR\"",
+            ),
+            (
+                "Make",
+                "mkdir -p out/a; echo app > out/a/app.apk; echo map > out/map.txt; cat \"$LAUNCHWAY_ANDROID_KEYSTORE\"",
+            ),
+        ],
+    );
+    lease = with_artifact(with_artifact(lease, "out/**/*.apk", "apk"), "out/map.txt", "map");
+    lease
+        .plan
+        .as_mut()
+        .unwrap()
+        .env
+        .insert("PLAIN".to_owned(), "of the plan".to_owned());
+    lease.env = vec![
+        variable("PLAIN", "of the organization", None, false),
+        variable("TOKEN", "hunter2-token", None, true),
+        variable("SETTINGS", "{\"key\":1}", Some("config/settings.json"), true),
+    ];
+    lease.credentials = vec![LeasedCredential {
+        id: "credential_1".to_owned(),
+        kind: "android_keystore".to_owned(),
+        name: "Upload key".to_owned(),
+        content: SecretText::new(STANDARD.encode("keystore-bytes")),
+        secrets: [("password", "hunter2-password"), ("alias", "upload")]
+            .map(|(name, value)| (name.to_owned(), SecretText::new(value.to_owned())))
+            .into(),
+        facts: json!({}),
+    }];
+    server.queue(lease);
+    let working = Working::start(&server);
+    let finish = server.finished("build_1").await;
+    let log = server.log("build_1");
+    assert_eq!((finish.status.as_str(), &finish.error), ("success", &None), "{log}");
+    let names: Vec<_> = finish
+        .phases
+        .iter()
+        .map(|phase| (phase.name.as_str(), phase.exit_code))
+        .collect();
+    let expected = [
+        ("source", None),
+        ("Look", Some(0)),
+        ("Facts", Some(0)),
+        ("Make", Some(0)),
+        ("artifacts", None),
+    ];
+    assert_eq!(names, expected);
+    assert!(finish.phases.iter().all(|phase| phase.finished_at.is_some()));
+    let artifacts = server.artifacts(&finish);
+    assert_eq!(artifacts.len(), 2);
+    assert_eq!(
+        (artifacts["app.apk"].as_slice(), artifacts["map.txt"].as_slice()),
+        (&b"app\n"[..], &b"map\n"[..])
+    );
+    // The source is no single directory, so nothing was taken off; secrets are masked.
+    assert!(
+        log.starts_with("==> source\n==> Look\nread me\n***\nof the organization *** "),
+        "{log}"
+    );
+    assert!(
+        !log.contains("hunter2") && !log.contains("keystore-bytes") && !log.contains("\"key\""),
+        "{log}"
+    );
+    for fact in [
+        "LAUNCHWAY_BUILD_ID=build_1",
+        "LAUNCHWAY_PLATFORM=android",
+        "LAUNCHWAY_VERSION=1.2.3",
+        "LAUNCHWAY_BUILD_NUMBER=7",
+        "LAUNCHWAY_CONFIGURATION=production",
+        "LAUNCHWAY_ANDROID_KEYSTORE_PASSWORD=***",
+        "LAUNCHWAY_ANDROID_KEYSTORE_KEY_ALIAS=upload",
+    ] {
+        assert!(log.contains(&format!("{fact}\n")), "{fact} is not in {log}");
+    }
+    assert!(
+        log.ends_with(
+            "==> success\n==> artifact app.apk (4 bytes) is stored\n==> artifact map.txt (4 bytes) is stored\n"
+        ),
+        "{log}"
+    );
+    let work_dir = working.work_dir();
+    assert_eq!(
+        server.inner().builds["build_1"].plan.as_ref().unwrap().origin,
+        "request"
+    );
+    let directory = working.end_keeping().await;
+    assert_clean(&work_dir);
+    drop(directory);
+}
+
+#[tokio::test]
+async fn a_failing_step_is_named_and_ends_the_build() {
+    let server = FakeServer::start().await;
+    server.queue(lease(
+        &server,
+        "build_1",
+        &[("Test", "echo before; exit 3"), ("Never", "echo never")],
+    ));
+    let working = Working::start(&server);
+    let finish = server.finished("build_1").await;
+    let error = finish.error.unwrap();
+    assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "STEP_FAILED"));
+    assert_eq!(error.phase.as_deref(), Some("Test"));
+    assert_eq!(
+        error.message,
+        "The step 'Test' ended with exit code 3. The log shows why."
+    );
+    assert_eq!(finish.phases.last().unwrap().exit_code, Some(3));
+    assert!(!server.log("build_1").contains("never"));
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancel_ends_a_step_and_its_last_words_are_in_the_log() {
+    let server = FakeServer::start().await;
+    let script = "trap 'echo last words; exit 1' TERM; echo begun; while :; do sleep 0.1; done";
+    server.queue(lease(&server, "build_1", &[("Wait", script)]));
+    let working = Working::start(&server);
+    server
+        .until("build_1", "it runs", |build| build.log.ends_with(b"begun\n"))
+        .await;
+    server.inner().builds.get_mut("build_1").unwrap().cancel = true;
+    let finish = server.finished("build_1").await;
+    assert_eq!((finish.status.as_str(), finish.error), ("canceled", None));
+    assert!(
+        server.log("build_1").contains("last words\n"),
+        "{}",
+        server.log("build_1")
+    );
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_step_and_a_build_have_their_time() {
+    for whole in [false, true] {
+        let server = FakeServer::start().await;
+        let mut lease = lease(&server, "build_1", &[("Hang", "echo begun; sleep 1000")]);
+        let plan = lease.plan.as_mut().unwrap();
+        if whole {
+            plan.timeout_seconds = Some(1);
+        } else {
+            plan.steps[0].timeout_seconds = Some(1);
+        }
+        server.queue(lease);
+        let working = Working::start(&server);
+        let finish = server.finished("build_1").await;
+        let error = finish.error.unwrap();
+        assert_eq!(
+            (error.code.as_str(), error.phase.as_deref()),
+            ("TIMED_OUT", Some("Hang"))
+        );
+        assert!(
+            error.message.to_lowercase().contains("it took longer than 1 seconds"),
+            "{}",
+            error.message
+        );
+        working.end().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_promised_and_not_there_is_named() {
+    let server = FakeServer::start().await;
+    let steps = [(
+        "Make",
+        "mkdir out && ln -s /etc/passwd out/app.apk && mkdir out/folder.apk",
+    )];
+    server.queue(with_artifact(lease(&server, "build_1", &steps), "out/*.apk", "apk"));
+    let working = Working::start(&server);
+    let error = server.finished("build_1").await.error.unwrap();
+    assert_eq!(
+        (error.code.as_str(), error.phase.as_deref()),
+        ("ARTIFACT_MISSING", Some("artifacts"))
+    );
+    assert!(error.message.contains("'out/*.apk'"), "{}", error.message);
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
+    let server = FakeServer::start().await;
+    let witness = open_directory();
+    fs::set_permissions(witness.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let file = witness.path().join("pids");
+    let script = format!(
+        "echo $$ > {}; setsid sleep 1000 & while :; do sleep 0.1; done",
+        file.display()
+    );
+    server.queue(lease(&server, "build_1", &[("Wait", &script)]));
+    let writable = witness.path().to_owned();
+    let working = Working::with(
+        &server,
+        |settings| settings.wall.writable = vec![writable],
+        Arc::new(RequestOnly),
+    );
+    let pids = written_ids(&file, 1).await;
+    assert!(is_alive(pids[0]));
+    server.inner().builds.get_mut("build_1").unwrap().attempt = 2;
+    server
+        .until("build_1", "the runner hears of it", |build| build.refused > 0)
+        .await;
+    // Its slot is free again: another build ends while the first one is never told an end.
+    server.queue(lease(&server, "build_2", &[("Work", "true")]));
+    assert_eq!(server.finished("build_2").await.status, "success");
+    assert!(!is_alive(pids[0]));
+    assert!(server.inner().builds["build_1"].finish.is_none());
+    let work_dir = working.work_dir();
+    let directory = working.end_keeping().await;
+    assert_clean(&work_dir);
+    drop(directory);
+}
+
+#[tokio::test]
+async fn several_slots_work_beside_each_other() {
+    let server = FakeServer::start().await;
+    let meet = open_directory();
+    fs::set_permissions(meet.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    for (id, own, other) in [("build_1", "a", "b"), ("build_2", "b", "a")] {
+        // Ends only when the other one runs too.
+        let at = meet.path().display();
+        let script = format!("touch {at}/{own}; until [ -e {at}/{other} ]; do sleep 0.05; done");
+        server.queue(lease(&server, id, &[("Meet", &script)]));
+    }
+    let writable = meet.path().to_owned();
+    let change = |settings: &mut launchway_runner::settings::Settings| {
+        settings.slots = 2;
+        settings.wall.writable = vec![writable];
+    };
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    for id in ["build_1", "build_2"] {
+        assert_eq!(server.finished(id).await.status, "success");
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn caches_come_back_for_their_organization_alone() {
+    let server = FakeServer::start().await;
+    let script = "test -e deps/file && cat deps/file || echo fresh; mkdir -p deps; echo kept > deps/file";
+    let working = Working::start(&server);
+    for (id, org, expected) in [
+        ("build_1", "org_1", "fresh\n"),
+        ("build_2", "org_1", "kept\n"),
+        ("build_3", "org_2", "fresh\n"),
+    ] {
+        let mut lease = with_cache(
+            lease(&server, id, &[("Deps", script)]),
+            "npm-{{ hash \"lock\" }}",
+            "deps",
+        );
+        lease.org_id = org.to_owned();
+        server.queue(lease);
+        assert_eq!(server.finished(id).await.status, "success");
+        let log = server.log(id);
+        assert!(log.contains(&format!("==> Deps\n{expected}")), "{id}: {log}");
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_stops_a_build_and_takes_no_other() {
+    let server = FakeServer::start().await;
+    server.queue(lease(&server, "build_1", &[("Wait", "while :; do sleep 0.1; done")]));
+    let working = Working::with(&server, |_| {}, Arc::new(RequestOnly));
+    server
+        .until("build_1", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
+        .await;
+    working.end_halting().await;
+
+    // More must be free than any disk has.
+    let directory = open_directory();
+    let mut settings = settings(&directory);
+    settings.limits.min_free_bytes = u64::MAX;
+    let runner = runner(&server, settings, Arc::new(RequestOnly)).unwrap();
+    let (stage, stages) = tokio::sync::watch::channel(Stage::Working);
+    server.queue(lease(&server, "build_2", &[("Never", "true")]));
+    let task = tokio::spawn(async move { runner.run(stages).await });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    stage.send_replace(Stage::Draining);
+    task.await.unwrap().unwrap();
+    assert!(!server.inner().builds.contains_key("build_2"));
+}
+
+struct FromSource;
+
+impl PlanResolver for FromSource {
+    fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
+        if !source.join("README").exists() {
+            return Err("There is no README. Add one.".to_owned());
+        }
+        let step = Step {
+            name: "Found".to_owned(),
+            run: format!("echo found {}", lease.platform),
+            timeout_seconds: None,
+        };
+        let labels = if source.join("mac").exists() {
+            vec!["os=macos".to_owned()]
+        } else {
+            Vec::new()
+        };
+        let plan = Plan {
+            steps: vec![step],
+            labels,
+            ..Plan::default()
+        };
+        Ok(Resolved {
+            plan,
+            origin: "launchway.toml".to_owned(),
+        })
+    }
+
+    fn fingerprint(&self, _: &Path, _: &Lease) -> Option<Value> {
+        Some(json!("abc"))
+    }
+}
+
+#[tokio::test]
+async fn a_plan_comes_from_the_source_and_is_told() {
+    let server = FakeServer::start().await;
+    let working = Working::with(&server, |_| {}, Arc::new(FromSource));
+    let bare = |id: &str, source: Source| Lease {
+        plan: None,
+        source,
+        ..lease(&server, id, &[])
+    };
+    // One directory alone is taken off.
+    let source = server.offer("top.tar.gz", tar_gz(&[("app-1.0/README", "x"), ("app-1.0/src/a", "x")]));
+    server.queue(bare("build_1", source));
+    let finish = server.finished("build_1").await;
+    assert_eq!(
+        (finish.status.as_str(), finish.fingerprint),
+        ("success", Some(json!("abc"))),
+        "{}",
+        server.log("build_1")
+    );
+    assert!(server.log("build_1").contains("found android\n"));
+    let told = server.inner().builds["build_1"].plan.clone().unwrap();
+    assert_eq!(
+        (told.origin.as_str(), told.plan.steps[0].name.as_str()),
+        ("launchway.toml", "Found")
+    );
+
+    let source = server.offer("other.tar.gz", tar_gz(&[("OTHER", "x"), ("b", "x")]));
+    server.queue(bare("build_2", source));
+    let error = server.finished("build_2").await.error.unwrap();
+    assert_eq!(
+        (error.code.as_str(), error.message.as_str()),
+        ("SOURCE_INVALID", "There is no README. Add one.")
+    );
+
+    let source = server.offer("mac.tar.gz", tar_gz(&[("README", "x"), ("mac", "x")]));
+    server.queue(bare("build_3", source));
+    let error = server.finished("build_3").await.error.unwrap();
+    assert!(error.message.contains("os=macos"), "{}", error.message);
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_source_that_is_not_what_was_said_is_refused() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let good = tar_gz(&[("README", "x")]);
+    let said = |name: &str, hash: Option<&str>| match server.offer(name, good.clone()) {
+        Source::Archive {
+            url,
+            file_name,
+            size,
+            sha256,
+        } => Source::Archive {
+            url,
+            file_name,
+            size,
+            sha256: hash.map_or(sha256, str::to_owned),
+        },
+        git @ Source::Git { .. } => git,
+    };
+    let rows = [
+        (
+            said("a.tar.gz", Some(&"0".repeat(64))),
+            "its bytes are not those that were uploaded",
+        ),
+        (said("a.rar", None), "is none of .tar.gz, .tar.zst, .zip"),
+        (server.offer("b.zip", good.clone()), "it is no readable archive"),
+        (server.offer("c.tar.gz", tar_gz(&[])), "there is nothing in it"),
+    ];
+    for (number, (source, message)) in rows.into_iter().enumerate() {
+        let id = format!("build_{number}");
+        server.queue(Lease {
+            source,
+            ..lease(&server, &id, &[("Never", "true")])
+        });
+        let error = server.finished(&id).await.error.unwrap();
+        assert_eq!(
+            (error.code.as_str(), error.phase.as_deref()),
+            ("SOURCE_INVALID", Some("source"))
+        );
+        assert!(error.message.contains(message), "{}", error.message);
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_runner_drains_in_order_and_halts_at_once() {
+    let server = FakeServer::start().await;
+    let gate = open_directory();
+    fs::set_permissions(gate.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let at = gate.path().display().to_string();
+    let script = format!("until [ -e {at}/open ]; do sleep 0.05; done; echo through");
+    server.queue(lease(&server, "build_1", &[("Wait", &script)]));
+    let readable = gate.path().to_owned();
+    let working = Working::with(
+        &server,
+        |settings| settings.wall.readable = vec![readable],
+        Arc::new(RequestOnly),
+    );
+    server
+        .until("build_1", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
+        .await;
+    working.stage.send_replace(Stage::Draining);
+    server.queue(lease(&server, "build_2", &[("Never", "true")]));
+    fs::write(gate.path().join("open"), "").unwrap();
+    working.over().await.unwrap();
+    assert_eq!(
+        server.inner().builds["build_1"].finish.as_ref().unwrap().status,
+        "success"
+    );
+    assert!(!server.inner().builds.contains_key("build_2"));
+
+    let working = Working::start(&server);
+    server.finished("build_2").await;
+    server.queue(lease(&server, "build_3", &[("Wait", "while :; do sleep 0.1; done")]));
+    server
+        .until("build_3", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
+        .await;
+    working.end_halting().await;
+    assert!(server.inner().builds["build_3"].finish.is_none());
+    assert!(server.log("build_3").contains("The runner is stopped"));
+}
+
+#[tokio::test]
+async fn a_runner_that_is_refused_says_so_and_ends() {
+    let server = FakeServer::start().await;
+    server.inner().revoked.insert("Bearer token".to_owned());
+    let refused = Working::start(&server).over().await;
+    assert!(
+        matches!(refused, Err(RunnerError::Refused(ref error)) if error.is_unauthorized()),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn two_runners_do_not_share_a_directory() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let first = runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
+    let second = runner(&server, settings(&directory), Arc::new(RequestOnly)).map(|_| ());
+    assert!(second.unwrap_err().to_string().contains("another runner works in"));
+    drop(first);
+    runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
+}

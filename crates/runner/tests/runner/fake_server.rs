@@ -1,0 +1,424 @@
+//! A server that speaks the runner protocol as far as a runner can see: one queue, builds, their logs and files; with
+//! faults on demand.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
+use launchway_api::runner::{AnnounceArtifact, Finish, Lease, Renew, Source, TellPlan};
+use launchway_domain::build::plan::{ArtifactRule, CacheRule, Plan, Step};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+/// What happens to a request instead of what should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection breaks before anything is done.
+    Unheard,
+    /// It is done, and the connection breaks before the answer.
+    Unanswered,
+    /// 503.
+    Unavailable,
+    /// 500 in the form of something that stands before the server.
+    Nonsense,
+}
+
+/// Decides about a request, by its path.
+pub type Faults = Box<dyn FnMut(&str) -> Option<Fault> + Send>;
+
+/// A build as the server has it.
+#[derive(Default)]
+pub struct Build {
+    /// The attempt that may speak.
+    pub attempt: u32,
+    /// The log.
+    pub log: Vec<u8>,
+    /// What the runner said last.
+    pub phases: Vec<String>,
+    /// The plan that it follows, and where from.
+    pub plan: Option<TellPlan>,
+    /// The end, once it is there.
+    pub finish: Option<Finish>,
+    /// Whether it is to be stopped.
+    pub cancel: bool,
+    /// The only endpoint that says so, when there is one.
+    pub cancel_by: Option<&'static str>,
+    /// Calls of attempts that are over.
+    pub refused: u32,
+    /// How often each call came.
+    pub calls: BTreeMap<String, u32>,
+}
+
+#[derive(Default)]
+pub struct Inner {
+    queue: VecDeque<Lease>,
+    pub builds: HashMap<String, Build>,
+    /// Sources, by path.
+    files: HashMap<String, Vec<u8>>,
+    /// What was put, by artifact id.
+    pub stored: HashMap<String, Vec<u8>>,
+    announced: HashMap<String, AnnounceArtifact>,
+    pub faults: Option<Faults>,
+    /// The runners' tokens that are no good.
+    pub revoked: HashSet<String>,
+    /// Forget so many bytes at the end of each log once, as a server that lost its last writes.
+    pub lose_log: Option<usize>,
+    /// PUTs to answer with 403.
+    pub refuse_puts: u32,
+}
+
+#[derive(Default)]
+struct Shared {
+    inner: Mutex<Inner>,
+    changed: Notify,
+}
+
+/// The server; it stops with the test's runtime.
+#[derive(Clone)]
+pub struct FakeServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl FakeServer {
+    /// Starts it.
+    pub async fn start() -> FakeServer {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let server = FakeServer { address, shared };
+        let router = Router::new().fallback(answer).with_state(server.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        server
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Looks into it.
+    pub fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.shared
+            .inner
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Puts a build into the queue.
+    pub fn queue(&self, lease: Lease) {
+        self.inner().queue.push_back(lease);
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Offers a source archive; gives the source that names it.
+    pub fn offer(&self, name: &str, bytes: Vec<u8>) -> Source {
+        let source = Source::Archive {
+            url: format!("{}/files/{name}", self.url()),
+            file_name: name.to_owned(),
+            size: bytes.len() as u64,
+            sha256: hex::encode(Sha256::digest(&bytes)),
+        };
+        self.inner().files.insert(format!("/files/{name}"), bytes);
+        source
+    }
+
+    /// Waits until something holds of a build.
+    pub async fn until(&self, id: &str, what: &str, mut holds: impl FnMut(&Build) -> bool) {
+        crate::stage::until(what, || self.inner().builds.get(id).is_some_and(&mut holds)).await;
+    }
+
+    /// Waits for the end of a build.
+    pub async fn finished(&self, id: &str) -> Finish {
+        self.until(id, "the build ends", |build| build.finish.is_some()).await;
+        self.inner().builds[id].finish.clone().unwrap()
+    }
+
+    /// The log of a build.
+    pub fn log(&self, id: &str) -> String {
+        String::from_utf8_lossy(&self.inner().builds[id].log).into_owned()
+    }
+
+    /// The stored bytes of the artifacts of a build, by name.
+    pub fn artifacts(&self, finish: &Finish) -> BTreeMap<String, Vec<u8>> {
+        let inner = self.inner();
+        let of = |id: &String| (inner.announced[id].name.clone(), inner.stored[id].clone());
+        finish.artifacts.iter().map(of).collect()
+    }
+}
+
+/// A build with these steps, and a source with nothing that matters.
+pub fn lease(server: &FakeServer, id: &str, steps: &[(&str, &str)]) -> Lease {
+    let steps = steps.iter().map(|(name, run)| Step {
+        name: (*name).to_owned(),
+        run: (*run).to_owned(),
+        timeout_seconds: None,
+    });
+    let plan = Plan {
+        steps: steps.collect(),
+        ..Plan::default()
+    };
+    Lease {
+        build_id: id.to_owned(),
+        org_id: "org_1".to_owned(),
+        attempt: 1,
+        lease_seconds: 90,
+        renew_seconds: 15,
+        log_offset: 0,
+        bundle_id: "com.example.app".to_owned(),
+        platform: "android".to_owned(),
+        configuration: Some("production".to_owned()),
+        profile: None,
+        build_type: "release".to_owned(),
+        distribution: "store".to_owned(),
+        version: Some("1.2.3".to_owned()),
+        build_number: Some("7".to_owned()),
+        source: server.offer("app.tar.gz", tar_gz(&[("README", "read me"), ("lock", "lock")])),
+        plan: Some(plan),
+        env: Vec::new(),
+        credentials: Vec::new(),
+    }
+}
+
+/// Adds a rule for artifacts.
+pub fn with_artifact(mut lease: Lease, path: &str, kind: &str) -> Lease {
+    let rule = ArtifactRule {
+        path: path.to_owned(),
+        kind: kind.to_owned(),
+    };
+    lease.plan.as_mut().unwrap().artifacts.push(rule);
+    lease
+}
+
+/// Adds a cache.
+pub fn with_cache(mut lease: Lease, key: &str, path: &str) -> Lease {
+    let rule = CacheRule {
+        key: key.to_owned(),
+        paths: vec![path.to_owned()],
+    };
+    lease.plan.as_mut().unwrap().cache.push(rule);
+    lease
+}
+
+/// An archive of these files.
+pub fn tar_gz(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    for (name, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, content.as_bytes()).unwrap();
+    }
+    archive.into_inner().unwrap().finish().unwrap()
+}
+
+async fn answer(State(server): State<FakeServer>, request: Request) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let fault = server.inner().faults.as_mut().and_then(|faults| faults(&path));
+    match fault {
+        Some(Fault::Unheard) => return cut(),
+        Some(Fault::Unavailable) => {
+            let body = json!({"error": "Service Unavailable", "message": "Not now."}).to_string();
+            return (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
+        }
+        Some(Fault::Nonsense) => return (StatusCode::INTERNAL_SERVER_ERROR, "<html>oops</html>").into_response(),
+        _ => {}
+    }
+    let answer = act(&server, &path, request).await;
+    match fault {
+        Some(Fault::Unanswered) => cut(),
+        _ => answer,
+    }
+}
+
+/// An answer that breaks off.
+fn cut() -> Response<Body> {
+    let broken = futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("cut"))]);
+    Response::new(Body::from_stream(broken))
+}
+
+async fn act(server: &FakeServer, path: &str, request: Request) -> Response<Body> {
+    let token = request
+        .headers()
+        .get("authorization")
+        .map(|value| value.to_str().unwrap().to_owned());
+    let query: HashMap<String, String> = request
+        .uri()
+        .query()
+        .unwrap_or_default()
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let Ok(body) = to_bytes(request.into_body(), usize::MAX).await else {
+        return cut();
+    };
+    if let Some(id) = path.strip_prefix("/put/") {
+        return put(server, id, body);
+    }
+    if path.starts_with("/files/") {
+        return match server.inner().files.get(path) {
+            Some(bytes) => Response::new(Body::from(bytes.clone())),
+            None => StatusCode::NOT_FOUND.into_response(),
+        };
+    }
+    if token.is_none_or(|token| server.inner().revoked.contains(&token)) {
+        return error(StatusCode::UNAUTHORIZED, "Invalid or expired API key");
+    }
+    match path {
+        "/api/runner/lease" => lease_answer(server).await,
+        "/api/runner/renew" => {
+            let renew: Renew = read(&body);
+            about(server, path, &renew.build_id, renew.attempt, |build, _| {
+                build.phases = renew.phases.iter().map(|phase| phase.name.clone()).collect();
+                going(build)
+            })
+        }
+        "/api/runner/plan" => {
+            let told: TellPlan = read(&body);
+            about(server, path, &told.build_id.clone(), told.attempt, |build, _| {
+                build.plan = Some(told);
+                going(build)
+            })
+        }
+        "/api/runner/log" => {
+            let offset: usize = query["offset"].parse().unwrap();
+            about(
+                server,
+                path,
+                &query["id"],
+                query["attempt"].parse().unwrap(),
+                |build, lose| {
+                    if offset <= build.log.len() && offset + body.len() > build.log.len() {
+                        let known = build.log.len() - offset;
+                        build.log.extend_from_slice(&body[known..]);
+                    }
+                    if let Some(lost) = lose.take() {
+                        let left = build.log.len().saturating_sub(lost);
+                        build.log.truncate(left);
+                    }
+                    going(build)
+                },
+            )
+        }
+        "/api/runner/artifacts" => announce(server, path, &read(&body)),
+        "/api/runner/finish" => finish(server, path, read(&body)),
+        _ => error(StatusCode::NOT_FOUND, "Not found"),
+    }
+}
+
+async fn lease_answer(server: &FakeServer) -> Response<Body> {
+    let deadline = tokio::time::sleep(Duration::from_millis(200));
+    tokio::pin!(deadline);
+    loop {
+        let mut changed = std::pin::pin!(server.shared.changed.notified());
+        changed.as_mut().enable();
+        let lease = server.inner().queue.pop_front();
+        if let Some(lease) = lease {
+            let mut inner = server.inner();
+            let build = inner.builds.entry(lease.build_id.clone()).or_default();
+            build.attempt = lease.attempt;
+            return json(&json!({"lease": lease}));
+        }
+        tokio::select! {
+            () = changed => {}
+            () = &mut deadline => return json(&json!({"lease": null})),
+        }
+    }
+}
+
+/// Does something about a build if this attempt may.
+fn about(
+    server: &FakeServer,
+    path: &str,
+    id: &str,
+    attempt: u32,
+    act: impl FnOnce(&mut Build, &mut Option<usize>) -> Value,
+) -> Response<Body> {
+    let mut inner = server.inner();
+    let mut lose = inner.lose_log.take();
+    let answer = match inner.builds.get_mut(id) {
+        None => error(StatusCode::NOT_FOUND, "Build not found"),
+        Some(build) if build.attempt != attempt => {
+            build.refused += 1;
+            error(StatusCode::BAD_REQUEST, "Another attempt has begun")
+        }
+        Some(build) => {
+            *build.calls.entry(path.to_owned()).or_default() += 1;
+            if let Some(endpoint) = build.cancel_by {
+                build.cancel = endpoint == path;
+            }
+            json(&act(build, &mut lose))
+        }
+    };
+    inner.lose_log = lose;
+    answer
+}
+
+fn going(build: &Build) -> Value {
+    json!({"cancel": build.cancel, "logOffset": build.log.len()})
+}
+
+fn announce(server: &FakeServer, path: &str, wanted: &AnnounceArtifact) -> Response<Body> {
+    let number = server.inner().announced.len();
+    let id = format!("artifact_{number}");
+    server.inner().announced.insert(id.clone(), wanted.clone());
+    let url = format!("{}/put/{id}", server.url());
+    about(
+        server,
+        path,
+        &wanted.build_id,
+        wanted.attempt,
+        |build, _| json!({"id": id, "status": "pending", "url": url, "expiresAt": "2026-11-20T10:00:00.000Z", "cancel": build.cancel}),
+    )
+}
+
+fn put(server: &FakeServer, id: &str, body: Bytes) -> Response<Body> {
+    let mut inner = server.inner();
+    if inner.refuse_puts > 0 {
+        inner.refuse_puts -= 1;
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let wanted = &inner.announced[id];
+    assert_eq!(
+        (wanted.size, &wanted.sha256),
+        (body.len() as u64, &hex::encode(Sha256::digest(&body)))
+    );
+    inner.stored.insert(id.to_owned(), body.to_vec());
+    StatusCode::OK.into_response()
+}
+
+fn finish(server: &FakeServer, path: &str, finish: Finish) -> Response<Body> {
+    about(server, path, &finish.build_id.clone(), finish.attempt, |build, _| {
+        assert_eq!(
+            finish.log_size,
+            build.log.len() as u64,
+            "the log must be whole before the end"
+        );
+        let status = finish.status.clone();
+        build.finish.get_or_insert(finish);
+        json!({"id": "build", "status": status})
+    })
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> T {
+    serde_json::from_slice(body).unwrap()
+}
+
+fn json(value: &Value) -> Response<Body> {
+    Response::new(Body::from(value.to_string()))
+}
+
+fn error(status: StatusCode, message: &str) -> Response<Body> {
+    let body = json!({"error": status.canonical_reason(), "message": message}).to_string();
+    (status, body).into_response()
+}

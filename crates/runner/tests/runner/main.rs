@@ -1,0 +1,15 @@
+//! The runner: real processes, real HTTP, a fake server.
+
+// Says to clippy that everything here is test code, where `unwrap` is at home.
+#![cfg(test)]
+
+mod builds;
+mod crash;
+mod fake_server;
+mod faults;
+mod git;
+mod logs;
+mod stage;
+mod steps;
+mod walls;
+mod work;

@@ -1,0 +1,265 @@
+//! The wall: a hostile step tries to reach what is outside its workspace, as root's build user and as the runner's own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use launchway_runner::executor::{StepEnd, StepOrder};
+use launchway_runner::wall::{BuildUser, Landlock, Users, Wall, WallSettings};
+
+use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
+
+/// What a step tries. Each line must fail; one that works says so.
+const ATTACKS: &str = r#"
+try() { if timeout -k 1 20 bash -c "$1" >/dev/null 2>&1; then echo "REACHED: $1"; fi; }
+try "cat $OUTSIDE/secret"
+try "ls $OUTSIDE/"
+try "cat $OUTSIDE/other-build/source/file"
+try "echo x >> $OUTSIDE/secret"
+try "echo x > $OUTSIDE/new"
+try "rm -f $OUTSIDE/secret && ! test -e $OUTSIDE/secret"
+try "mv $OUTSIDE/secret . "
+try "ln $OUTSIDE/secret hard && cat hard"
+try "ln -s $OUTSIDE/secret soft; cat soft"
+try "truncate -s 0 $OUTSIDE/secret"
+try "cat /proc/$VICTIM/environ | grep -q SECRET"
+try "head -c 1 /proc/$VICTIM/mem"
+try "cat /proc/$VICTIM/maps | grep -q ."
+try "cat /proc/$VICTIM/root$OUTSIDE/secret"
+try "cat /proc/$VICTIM/cwd/secret"
+try "readlink /proc/$VICTIM/fd/0"
+try "cat /proc/$PPID/environ | grep -q ."
+try "head -c 1 /proc/$PPID/mem"
+try "kill -0 $VICTIM"
+try "kill -TERM $VICTIM"
+try "kill -KILL $PPID"
+try "python3 -c 'import ctypes,sys; sys.exit(0 if ctypes.CDLL(None).ptrace(16, $VICTIM, 0, 0) == 0 else 1)'"
+try "python3 -c 'import ctypes,sys; sys.exit(0 if ctypes.CDLL(None).ptrace(16, $PPID, 0, 0) == 0 else 1)'"
+try "touch /usr/x"
+try "touch /etc/x"
+try "su -c true"
+try "sudo -n true"
+try "mount -t tmpfs none ."
+echo tried
+echo mine > file && cat file
+echo three > /dev/stdout
+test -r /etc/passwd && test -x /usr/bin/env
+"#;
+
+/// Starts a process that a step must not reach, in a directory and with a secret in its environment.
+fn victim(directory: &Path, user: Option<u32>) -> Child {
+    let mut command = Command::new("sleep");
+    command.arg("1000").env("SECRET", "hunter2").current_dir(directory);
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
+    command.spawn().unwrap()
+}
+
+/// A directory of the runner's: a secret, another build, and the workspace of the step.
+struct Site {
+    directory: tempfile::TempDir,
+    workspace: PathBuf,
+    victim: Child,
+}
+
+impl Site {
+    /// `owner` owns the secrets and the victim, `builder` the workspace.
+    fn new(owner: Option<u32>, builder: Option<u32>) -> Site {
+        let directory = open_directory();
+        let outside = directory_of(directory.path().join("outside"), owner);
+        let work = directory_of(directory.path().join("work"), owner);
+        fs::set_permissions(&work, fs::Permissions::from_mode(0o711)).unwrap();
+        directory_of(outside.join("other-build"), owner);
+        directory_of(outside.join("other-build/source"), owner);
+        for file in ["secret", "other-build/source/file"] {
+            fs::write(outside.join(file), "hunter2").unwrap();
+            fs::set_permissions(outside.join(file), fs::Permissions::from_mode(0o600)).unwrap();
+            std::os::unix::fs::chown(outside.join(file), owner, owner).unwrap();
+        }
+        fs::set_permissions(&outside, fs::Permissions::from_mode(0o700)).unwrap();
+        let workspace = directory_of(work.join("workspace"), builder);
+        let victim = victim(&outside, owner);
+        Site {
+            directory,
+            workspace,
+            victim,
+        }
+    }
+
+    fn work_dir(&self) -> PathBuf {
+        self.directory.path().join("work")
+    }
+
+    fn attack(&self, settings: &WallSettings, user: Option<u32>) -> StepOrder {
+        let mut order = order(ATTACKS, &self.workspace);
+        let outside = self.directory.path().join("outside");
+        order
+            .env
+            .insert("OUTSIDE".to_owned(), outside.to_str().unwrap().to_owned());
+        order.env.insert("VICTIM".to_owned(), self.victim.id().to_string());
+        order.wall = settings.wall(user.map(|user| (user, user)), &self.work_dir(), &self.workspace);
+        order
+    }
+
+    /// Everything outside is as it was, and the step could do its own work.
+    fn check(&mut self, printed: &str) {
+        assert!(!printed.contains("REACHED"), "{printed}");
+        assert!(printed.contains("tried\nmine\nthree\n"), "{printed}");
+        assert!(self.victim.try_wait().unwrap().is_none(), "the victim is gone");
+        let secret = self.directory.path().join("outside/secret");
+        assert_eq!(fs::read_to_string(secret).unwrap(), "hunter2");
+        assert_eq!(fs::read_dir(self.directory.path().join("outside")).unwrap().count(), 2);
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = self.victim.kill();
+        let _ = self.victim.wait();
+    }
+}
+
+/// Runs an order in a runner that is `user`; gives what it printed.
+fn run_as(user: u32, order: &StepOrder, directory: &Path) -> String {
+    // The build directory may be closed to others.
+    let program = directory.join("program");
+    assert!(
+        Command::new("cp")
+            .arg(PROGRAM)
+            .arg(&program)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let file = directory.join("order");
+    fs::write(&file, serde_json::to_vec(order).unwrap()).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let mut command = Command::new(&program);
+    command.arg("step").arg(file).uid(user).gid(user).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn without_landlock() -> WallSettings {
+    WallSettings {
+        landlock: false,
+        ..WallSettings::default()
+    }
+}
+
+/// Says in the test's output that a part cannot be shown on this machine.
+fn has_landlock() -> bool {
+    let level = WallSettings::default().available().landlock;
+    if level < Landlock::Full {
+        println!("Landlock is {level:?} on this machine: not tested");
+    }
+    level == Landlock::Full
+}
+
+#[tokio::test]
+async fn a_build_user_of_its_own_reaches_nothing() {
+    if !is_root() {
+        println!("only root can change the user: not tested");
+        return;
+    }
+    for settings in [without_landlock(), WallSettings::default()] {
+        let users = Users::claim(&settings, 1).unwrap();
+        let user = users.exclusive(0);
+        assert!(user.is_some() && settings.available().is_enough());
+        let mut site = Site::new(None, user);
+        let (printed, end) = run(site.attack(&settings, user)).await;
+        site.check(&printed);
+        assert_eq!(end, StepEnd::Exited(0), "{printed}");
+    }
+}
+
+#[tokio::test]
+async fn behind_landlock_the_same_user_reaches_nothing() {
+    if !has_landlock() {
+        return;
+    }
+    let settings = WallSettings {
+        user: BuildUser::Own,
+        ..WallSettings::default()
+    };
+    let printed;
+    let mut site;
+    if is_root() {
+        site = Site::new(Some(NOBODY), Some(NOBODY));
+        printed = run_as(NOBODY, &site.attack(&settings, None), site.directory.path());
+        assert!(printed.ends_with("\nExited(0)\n"), "{printed}");
+    } else {
+        site = Site::new(None, None);
+        printed = run(site.attack(&settings, None)).await.0;
+    }
+    // Counts what stands beside, not what this test put there.
+    site.check(&printed);
+}
+
+#[tokio::test]
+async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
+    if !has_landlock() {
+        return;
+    }
+    let site = Site::new(None, None);
+    let tools = site.directory.path().join("tools");
+    for folder in ["tools", "tools/bin", "tools/server-data"] {
+        directory_of(site.directory.path().join(folder), None);
+        fs::set_permissions(site.directory.path().join(folder), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::write(tools.join("bin/tool"), "tool").unwrap();
+    fs::write(tools.join("server-data/key"), "hunter2").unwrap();
+    let name = format!("launchway-test-{}", std::process::id());
+    let address = {
+        use std::os::linux::net::SocketAddrExt;
+        std::os::unix::net::SocketAddr::from_abstract_name(name.as_bytes()).unwrap()
+    };
+    let _listener = UnixListener::bind_addr(&address).unwrap();
+    let settings = WallSettings {
+        user: BuildUser::Own,
+        readable: vec![tools.clone(), PathBuf::from(PROGRAM)],
+        hidden: vec![tools.join("server-data")],
+        ..WallSettings::default()
+    };
+    let script = format!(
+        "cat {tools}/bin/tool; echo; cat {tools}/server-data/key 2>&1 || echo closed; touch {tools}/bin/x 2>/dev/null || echo closed
+        {PROGRAM} connect {name} 2>/dev/null || echo closed",
+        tools = tools.display()
+    );
+    let mut order = order(&script, &site.workspace);
+    order.wall = settings.wall(None, &site.work_dir(), &site.workspace);
+    // Without the wall all of it is open.
+    let mut open = order.clone();
+    open.wall = Wall::default();
+    let (printed, _) = run(open).await;
+    assert!(printed.contains("hunter2") && !printed.contains("closed"), "{printed}");
+    fs::remove_file(tools.join("bin/x")).unwrap();
+    let (printed, end) = run(order).await;
+    assert_eq!(end, StepEnd::Exited(0), "{printed}");
+    assert!(
+        printed.starts_with("tool\n") && !printed.contains("hunter2"),
+        "{printed}"
+    );
+    assert_eq!(printed.matches("closed").count(), 3, "{printed}");
+}
+
+#[tokio::test]
+async fn an_order_cannot_load_its_code_outside_the_wall() {
+    // A library that a plan names must not be loaded by what stands outside: that prints a warning when it is missing.
+    let site = Site::new(None, None);
+    let mut order = order("echo step", &site.workspace);
+    order
+        .env
+        .insert("LD_PRELOAD".to_owned(), "/no/such/library.so".to_owned());
+    let file = site.directory.path().join("order");
+    fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
+    let output = Command::new(PROGRAM).arg("step").arg(file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("step\n\nExited(0)"));
+}

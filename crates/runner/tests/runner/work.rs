@@ -1,0 +1,117 @@
+//! A runner at work in the test's own process.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use launchway_api::secret::SecretText;
+use launchway_client::Timeouts;
+use launchway_domain::time::EpochMs;
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::plan::{PlanResolver, RequestOnly};
+use launchway_runner::protocol::Server;
+use launchway_runner::settings::Settings;
+use launchway_runner::world::{SystemWorld, World};
+use launchway_runner::{Runner, RunnerError, Stage};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::fake_server::FakeServer;
+use crate::stage::{LIMIT, PROGRAM, open_directory};
+
+/// The real world, but for pauses, which are short.
+pub struct QuickWorld;
+
+impl World for QuickWorld {
+    fn now(&self) -> EpochMs {
+        SystemWorld.now()
+    }
+
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
+        tokio::time::sleep(delay.min(Duration::from_millis(10))).boxed()
+    }
+
+    fn random(&self) -> u64 {
+        7
+    }
+}
+
+/// A runner at work.
+pub struct Working {
+    pub directory: tempfile::TempDir,
+    pub stage: watch::Sender<Stage>,
+    task: JoinHandle<Result<(), RunnerError>>,
+}
+
+impl Working {
+    /// Begins with the usual settings.
+    pub fn start(server: &FakeServer) -> Working {
+        Working::with(server, |_| {}, Arc::new(RequestOnly))
+    }
+
+    /// Begins with other settings.
+    pub fn with(server: &FakeServer, change: impl FnOnce(&mut Settings), resolver: Arc<dyn PlanResolver>) -> Working {
+        let directory = open_directory();
+        let mut settings = settings(&directory);
+        change(&mut settings);
+        let (stage, stages) = watch::channel(Stage::Working);
+        let runner = runner(server, settings, resolver).unwrap();
+        let task = tokio::spawn(async move { runner.run(stages).await });
+        Working { directory, stage, task }
+    }
+
+    /// The work directory.
+    pub fn work_dir(&self) -> PathBuf {
+        self.directory.path().join("work")
+    }
+
+    /// Ends it in order.
+    pub async fn end(self) -> Result<(), RunnerError> {
+        self.stage.send_replace(Stage::Draining);
+        self.over().await
+    }
+
+    /// Ends it in order; its directory is still there.
+    pub async fn end_keeping(self) -> tempfile::TempDir {
+        self.stage.send_replace(Stage::Draining);
+        tokio::time::timeout(LIMIT, self.task)
+            .await
+            .expect("it ends")
+            .expect("no panic")
+            .expect("a good end");
+        self.directory
+    }
+
+    /// Ends it at once.
+    pub async fn end_halting(self) {
+        self.stage.send_replace(Stage::Halting);
+        self.over().await.expect("a good end");
+    }
+
+    /// Waits for its end.
+    pub async fn over(self) -> Result<(), RunnerError> {
+        tokio::time::timeout(LIMIT, self.task)
+            .await
+            .expect("it ends")
+            .expect("no panic")
+    }
+}
+
+/// Settings for tests.
+pub fn settings(directory: &tempfile::TempDir) -> Settings {
+    let mut settings = Settings::new(directory.path().join("work"));
+    settings.labels = vec!["os=linux".to_owned()];
+    settings.limits.min_free_bytes = 0;
+    settings
+}
+
+/// A runner for a server.
+pub fn runner(server: &FakeServer, settings: Settings, resolver: Arc<dyn PlanResolver>) -> Result<Runner, RunnerError> {
+    let token = SecretText::new("token".to_owned());
+    let timeouts = Timeouts::default();
+    let server = Server::new(server.url().parse().unwrap(), token, &timeouts, Arc::new(QuickWorld)).unwrap();
+    let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
+    Runner::new(settings, server, executor, resolver, "1.0.0".to_owned())
+}
