@@ -3,6 +3,7 @@
 //! Everything here is for tests, so what goes wrong ends the test with a message that says why and what to do.
 
 pub mod leash;
+pub mod mutator;
 pub mod net;
 pub mod postgres;
 pub mod receiver;

@@ -1,12 +1,17 @@
 //! Files and their parts cut and changed in every way: no panic, no endless work, and a word for each.
 
+use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
 
 use launchway_binaries::Refusal;
 use launchway_testing::settings::setting;
 
 use crate::fixture::{expected, fixture, packed, read_bytes, unpacked};
-use crate::mutator::Mutator;
+
+/// Bytes that mean something as lengths, numbers, marks or tags.
+const MEANING: &[u8] = &[
+    0x00, 0x01, 0x03, 0x08, 0x0f, 0x10, 0x1c, 0x30, 0x5f, 0x7f, 0x80, 0xa0, 0xdf, 0xff, b'<', b'P',
+];
 
 #[test]
 fn a_file_cut_anywhere_is_refused() {
@@ -40,7 +45,7 @@ impl Corpus {
 
     /// Reads a file that the run's number breaks. Whether it was read.
     fn run(&self, run: u64) -> bool {
-        let mut mutator = Mutator(run);
+        let mut mutator = Mutator::new(run, MEANING);
         let (name, whole, files) = &self.0[mutator.below(self.0.len())];
         let (_, other_whole, other_files) = &self.0[mutator.below(self.0.len())];
         let bytes = if mutator.below(3) == 0 {

@@ -6,5 +6,4 @@
 mod accepted;
 mod broken;
 mod fixture;
-mod mutator;
 mod refused;

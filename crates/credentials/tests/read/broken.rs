@@ -1,5 +1,6 @@
 //! Files cut and changed in every way: no panic, no wrong word, and what passes its integrity check still says the same.
 
+use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
 
 use launchway_credentials::{Facts, Given, Kind, Refusal, read};
@@ -8,7 +9,11 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, NOW, fixture, good};
-use crate::mutator::Mutator;
+
+/// Bytes that mean something in ASN.1, JSON, PEM or XML.
+const MEANING: &[u8] = &[
+    0x00, 0x02, 0x04, 0x24, 0x30, 0x31, 0x7f, 0x80, 0x84, 0xa0, 0xff, b'-', b'"', b'{', b'<', b'\\',
+];
 
 fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, Refusal> {
     read(
@@ -109,7 +114,7 @@ impl Corpus {
 
     /// Reads a file that the run's number breaks, as each kind. Whether any took it.
     fn run(&self, run: u64) -> bool {
-        let mut mutator = Mutator(run);
+        let mut mutator = Mutator::new(run, MEANING);
         let (kind, file) = &self.files[mutator.below(self.files.len())];
         let (_, other) = &self.files[mutator.below(self.files.len())];
         let content = mutator.broken(&file.content, &other.content);

@@ -7,5 +7,4 @@ mod accepted;
 mod bad_files;
 mod broken;
 mod fixture;
-mod mutator;
 mod refused;

@@ -1,26 +1,35 @@
 //! Breaks files; the number is its state, so that a run can be repeated by its number.
 
-pub struct Mutator(pub u64);
-
-/// Bytes that mean something in ASN.1, JSON, PEM or XML.
-const MEANING: &[u8] = &[
-    0x00, 0x02, 0x04, 0x24, 0x30, 0x31, 0x7f, 0x80, 0x84, 0xa0, 0xff, b'-', b'"', b'{', b'<', b'\\',
-];
+/// Changes bytes at random, with a liking for those that mean something in the format.
+#[derive(Debug)]
+pub struct Mutator {
+    state: u64,
+    /// Bytes that mean something as lengths, numbers, marks or tags.
+    meaning: &'static [u8],
+}
 
 impl Mutator {
+    /// A mutator for the run of this number.
+    #[must_use]
+    pub fn new(run: u64, meaning: &'static [u8]) -> Self {
+        Self { state: run, meaning }
+    }
+
     /// Splitmix64.
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
 
+    /// A number below `bound`; 0 when that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
     /// One to four changes of `bytes`, perhaps with parts of `other`.
+    #[must_use]
     pub fn broken(&mut self, bytes: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..=self.below(4) {
@@ -30,12 +39,13 @@ impl Mutator {
     }
 
     fn change(&mut self, bytes: &mut Vec<u8>, other: &[u8]) {
+        let meaning = self.meaning;
         let place = self.below(bytes.len() + 1);
         let length = self.below(48).min(bytes.len() - place);
         match self.below(8) {
             0 => self.put(bytes, place, |old, next| old ^ (1 << (next % 8))),
             1 => self.put(bytes, place, |_, next| next as u8),
-            2 | 3 => self.put(bytes, place, |_, next| MEANING[next as usize % MEANING.len()]),
+            2 | 3 => self.put(bytes, place, |_, next| meaning[next as usize % meaning.len()]),
             4 => drop(bytes.drain(place..place + length)),
             5 => {
                 let copied = bytes[place..place + length].to_vec();
