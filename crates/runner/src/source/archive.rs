@@ -10,8 +10,8 @@ use flate2::read::MultiGzDecoder;
 use super::{SourceError, check_links, tarball, zipped};
 use crate::inside::{Inside, Kind};
 
-/// An archive may become this many times as large as it is…
-const MOST_RATIO: u64 = 500;
+/// An archive may become this many times as large as it is, which no source comes near…
+const MOST_RATIO: u64 = 100;
 /// …or this large, if that is more: small archives of empty files are no bombs.
 const FREE_BYTES: u64 = 64 << 20;
 /// The window of zstd is at most 128 MiB.
@@ -185,3 +185,6 @@ fn misplaced(name: &[u8], error: io::Error) -> SourceError {
         Some(_) => SourceError::Runner(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,8 +37,9 @@ pub(super) fn unpack(packed: impl Read + Seek, target: &mut Target) -> Result<()
                 target.link(&name, &path, &linked)?;
             }
             0 | DIRECTORY | FILE if path.as_os_str().is_empty() => {}
-            0 | DIRECTORY if folder => target.directory(&name, &path, or(mode, 0o755))?,
             DIRECTORY => target.directory(&name, &path, mode)?,
+            // Some programs mark a directory by its name alone.
+            0 | FILE if folder && entry.size() == 0 => target.directory(&name, &path, or(mode, 0o755))?,
             0 | FILE if folder => return Err(refuse("is a file with the name of a directory")),
             0 | FILE => target.file(&name, &path, or(mode, 0o644), &mut entry)?,
             _ => return Err(refuse("is a device or pipe")),

@@ -1,1 +1,167 @@
-//! Later.
+//! A runner that is killed, and what the next one in the same directory makes of that.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use launchway_testing::leash::Leash;
+
+use crate::fake_server::{FakeServer, Fault, lease, with_artifact};
+use crate::stage::{PROGRAM, is_alive, open_directory, until};
+
+/// A runner in a process of its own.
+struct Process {
+    child: Child,
+    _leash: Leash,
+}
+
+impl Process {
+    fn start(server: &FakeServer, directory: &Path) -> Process {
+        let mut command = Command::new(PROGRAM);
+        command
+            .arg("work")
+            .arg(server.url())
+            .arg(directory.join("work"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        let child = command.spawn().unwrap();
+        let leash = Leash::on(&child);
+        Process { child, _leash: leash }
+    }
+
+    /// SIGKILL.
+    fn kill(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn entries(directory: &Path, place: &str) -> usize {
+    fs::read_dir(directory.join("work").join(place)).map_or(0, Iterator::count)
+}
+
+#[tokio::test]
+async fn a_build_in_the_middle_is_dropped_and_begins_again() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let script = "trap '' TERM; echo $$; setsid sleep 1000 & while :; do sleep 0.1; done";
+    server.queue(lease(&server, "build_1", &[("Wait", script)]));
+    let runner = Process::start(&server, directory.path());
+    let printed = |log: &[u8]| -> Option<u32> {
+        let text = std::str::from_utf8(log).unwrap().strip_suffix('\n')?;
+        text.lines().last()?.parse().ok()
+    };
+    server
+        .until("build_1", "it runs", |build| printed(&build.log).is_some())
+        .await;
+    let pid = printed(server.log("build_1").as_bytes()).unwrap();
+    assert!(is_alive(pid));
+    runner.kill();
+    assert_eq!(entries(directory.path(), "builds"), 1);
+    let runner = Process::start(&server, directory.path());
+    server
+        .until("build_1", "the log says so", |build| {
+            String::from_utf8_lossy(&build.log).contains("The runner ended in the middle of this attempt")
+        })
+        .await;
+    until("the rest is gone", || {
+        entries(directory.path(), "builds") == 0 && entries(directory.path(), "journal") == 0
+    })
+    .await;
+    assert!(!is_alive(pid));
+    assert!(server.inner().builds["build_1"].finish.is_none());
+    // The server gives it out again.
+    let mut again = lease(&server, "build_1", &[("Work", "echo again")]);
+    again.attempt = 2;
+    again.log_offset = server.log("build_1").len() as u64;
+    server.queue(again);
+    let finish = server.finished("build_1").await;
+    assert_eq!((finish.status.as_str(), finish.attempt), ("success", 2));
+    runner.kill();
+}
+
+#[tokio::test]
+async fn an_end_that_was_not_heard_is_sent_again() {
+    // The end, or the second of two files, does not get through before the runner is killed.
+    for blocked in [
+        "/api/runner/finish",
+        "/put/artifact_1",
+        "/api/runner/artifacts",
+        "/api/runner/log",
+    ] {
+        let server = FakeServer::start().await;
+        let directory = open_directory();
+        let script = "mkdir out; echo a > out/a.bin; echo b > out/b.bin; echo made";
+        server.queue(with_artifact(
+            lease(&server, "build_1", &[("Make", script)]),
+            "out/*.bin",
+            "bin",
+        ));
+        server.inner().faults = Some(Box::new(move |path| (path == blocked).then_some(Fault::Unavailable)));
+        let runner = Process::start(&server, directory.path());
+        let journal = directory.path().join("work/journal/build_1-1/outcome.json");
+        until("it knows its end", || journal.exists()).await;
+        if blocked == "/put/artifact_1" {
+            until("the first file is stored", || {
+                fs::read_to_string(&journal).is_ok_and(|text| text.contains("artifact_0"))
+            })
+            .await;
+        }
+        runner.kill();
+        server.inner().faults = None;
+        let stored = server.inner().stored.clone();
+        let runner = Process::start(&server, directory.path());
+        let finish = server.finished("build_1").await;
+        assert_eq!(
+            (finish.status.as_str(), finish.phases.len()),
+            ("success", 3),
+            "{blocked}"
+        );
+        let artifacts = server.artifacts(&finish);
+        assert_eq!(
+            (artifacts["a.bin"].as_slice(), artifacts["b.bin"].as_slice()),
+            (&b"a\n"[..], &b"b\n"[..])
+        );
+        if blocked == "/put/artifact_1" {
+            let again = "what is known to be stored is not sent again";
+            assert!(
+                stored.len() == 1 && finish.artifacts.contains(&"artifact_0".to_owned()),
+                "{again}"
+            );
+        }
+        let log = server.log("build_1");
+        assert!(
+            log.contains("made\n") && log.contains("The runner was started again"),
+            "{blocked}: {log}"
+        );
+        until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
+        assert_eq!(entries(directory.path(), "builds"), 0);
+        runner.kill();
+    }
+}
+
+#[tokio::test]
+async fn an_end_that_nobody_wants_any_more_is_dropped() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    server.queue(lease(&server, "build_1", &[("Make", "true")]));
+    server.inner().faults = Some(Box::new(|path| path.ends_with("/finish").then_some(Fault::Unavailable)));
+    let runner = Process::start(&server, directory.path());
+    until("it knows its end", || {
+        directory.path().join("work/journal/build_1-1/outcome.json").exists()
+    })
+    .await;
+    runner.kill();
+    server.inner().faults = None;
+    server.inner().builds.get_mut("build_1").unwrap().attempt = 2;
+    let runner = Process::start(&server, directory.path());
+    until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
+    assert!(server.inner().builds["build_1"].finish.is_none());
+    runner.kill();
+}

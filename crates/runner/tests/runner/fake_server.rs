@@ -50,6 +50,8 @@ pub struct Build {
     pub finish: Option<Finish>,
     /// Whether it is to be stopped.
     pub cancel: bool,
+    /// The only endpoint that says so, when there is one.
+    pub cancel_by: Option<&'static str>,
     /// Calls of attempts that are over.
     pub refused: u32,
     /// How often each call came.
@@ -352,6 +354,9 @@ fn about(
         }
         Some(build) => {
             *build.calls.entry(path.to_owned()).or_default() += 1;
+            if let Some(endpoint) = build.cancel_by {
+                build.cancel = endpoint == path;
+            }
             json(&act(build, &mut lose))
         }
     };

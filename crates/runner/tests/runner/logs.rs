@@ -1,1 +1,85 @@
-//! Later.
+//! Logs: secrets in pieces, bytes that are no text, and output without end.
+
+use std::sync::Arc;
+
+use launchway_api::runner::LeasedVariable;
+use launchway_api::secret::SecretText;
+use launchway_runner::plan::RequestOnly;
+
+use crate::fake_server::{FakeServer, lease};
+use crate::work::Working;
+
+#[tokio::test]
+async fn a_secret_is_masked_however_it_is_printed() {
+    let server = FakeServer::start().await;
+    let script = r#"printf 'one hunter'; sleep 0.3; printf '2-secret two'; echo
+        echo "$TOKEN" | base64; echo "three $TOKEN" >&2; printf '%s' "$TOKEN" | od -An -c; echo "end""#;
+    let mut lease = lease(&server, "build_1", &[("Print", script)]);
+    lease.env = vec![LeasedVariable {
+        name: "TOKEN".to_owned(),
+        value: SecretText::new("hunter2-secret".to_owned()),
+        path: None,
+        secret: true,
+    }];
+    server.queue(lease);
+    let working = Working::start(&server);
+    assert_eq!(server.finished("build_1").await.status, "success");
+    let log = server.log("build_1");
+    assert!(log.contains("==> Print\none *** two\n***"), "{log}");
+    assert!(log.contains("three ***\n") && log.contains("end\n"), "{log}");
+    assert!(
+        !log.contains("hunter2-secret") && !log.contains("aHVudGVyMi1zZWNyZX"),
+        "{log}"
+    );
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn bytes_stay_as_they_are() {
+    let server = FakeServer::start().await;
+    server.queue(lease(
+        &server,
+        "build_1",
+        &[("Print", r"printf 'a\000b\377c\r\033[1md'")],
+    ));
+    let working = Working::start(&server);
+    server.finished("build_1").await;
+    let log = server.inner().builds["build_1"].log.clone();
+    assert!(log.windows(12).any(|bytes| bytes == b"a\0b\xffc\r\x1b[1md="), "{log:?}");
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_log_that_is_too_long_is_cut_and_the_build_goes_on() {
+    let server = FakeServer::start().await;
+    let script = "head -c 5000000 /dev/zero | tr '\\0' x";
+    server.queue(lease(&server, "build_1", &[("Print", script), ("After", "true")]));
+    let working = Working::with(
+        &server,
+        |settings| settings.limits.log_bytes = 1_000_000,
+        Arc::new(RequestOnly),
+    );
+    assert_eq!(server.finished("build_1").await.status, "success");
+    let log = server.log("build_1");
+    let end = "\n==> The log has 1000000 bytes; the rest is left out.\n";
+    assert_eq!(log.len(), 1_000_000 + end.len());
+    assert!(log.ends_with(end));
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn output_without_end_can_be_canceled() {
+    let server = FakeServer::start().await;
+    server.queue(lease(&server, "build_1", &[("Print", "yes")]));
+    let working = Working::with(
+        &server,
+        |settings| settings.limits.log_bytes = 10_000_000,
+        Arc::new(RequestOnly),
+    );
+    server
+        .until("build_1", "it prints", |build| build.log.len() > 1_000_000)
+        .await;
+    server.inner().builds.get_mut("build_1").unwrap().cancel = true;
+    assert_eq!(server.finished("build_1").await.status, "canceled");
+    working.end().await.unwrap();
+}
