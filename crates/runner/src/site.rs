@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use tokio::io::AsyncReadExt;
 use tracing::warn;
 
 use crate::cache::Caches;
-use crate::executor::{self, Executor};
+use crate::environment;
+use crate::executor::{self, Executor, ExecutorError, StepCommand, StepEnd, StepOrder};
 use crate::journal::Journal;
 use crate::plan::PlanResolver;
 use crate::settings::Settings;
@@ -144,6 +146,38 @@ impl Site {
                 break;
             }
             self.world.pause(AGAIN).await;
+        }
+    }
+
+    /// Runs a step that does nothing, as builds will run, so that a machine on which none can is noticed at once.
+    ///
+    /// # Errors
+    /// Why none can, as the end of a sentence.
+    pub async fn try_wall(&self) -> Result<(), String> {
+        const KEY: &str = "try";
+        let workspace = self.workspace(KEY, 0).map_err(|error| error.to_string())?;
+        let order = StepOrder {
+            command: StepCommand::Shell("touch \"$TMPDIR/file\"".to_owned()),
+            directory: workspace.source(),
+            env: environment::base(&self.settings.path, &workspace, &self.mark(KEY)),
+            wall: self.wall(&workspace),
+            grace: self.settings.limits.grace,
+        };
+        let tried = async {
+            let mut step = self.executor.start(order).await?;
+            let mut printed = Vec::new();
+            let (_, end) = tokio::join!(step.output.read_to_end(&mut printed), step.end);
+            Ok::<_, ExecutorError>((end?, printed))
+        };
+        let tried = tried.await;
+        self.clear(KEY, 0).await;
+        match tried {
+            Ok((StepEnd::Exited(0), _)) => Ok(()),
+            Ok((end, printed)) => Err(format!(
+                "a step ended with {end:?}: {}",
+                String::from_utf8_lossy(&printed).trim()
+            )),
+            Err(error) => Err(error.to_string()),
         }
     }
 

@@ -53,7 +53,8 @@ impl Default for WallSettings {
 pub enum BuildUser {
     /// The runner's own user.
     Own,
-    /// This user, for all slots. Ignored when the runner is not root.
+    /// This user, for all slots: their builds can reach each other where Landlock is missing. Ignored when the runner is
+    /// not root.
     Fixed {
         /// Its id.
         uid: u32,

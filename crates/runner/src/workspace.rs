@@ -150,7 +150,7 @@ mod tests {
         let deep: PathBuf = (0..1500).map(|_| "deeper").collect();
         Inside::open(&source).unwrap().make_directories(&deep).unwrap();
         for closed in ["closed/inner", "closed"] {
-            fs::set_permissions(source.join(closed), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(source.join(closed), fs::Permissions::from_mode(0o000)).unwrap();
         }
         remove(&workspace.root).unwrap();
         assert!(!workspace.root.exists());

@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable, Source};
+use launchway_api::runner::{Enrol, Lease, LeasedCredential, LeasedVariable, Source};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::plan::{Plan, Step};
 use launchway_runner::plan::{PlanResolver, RequestOnly, Resolved};
+use launchway_runner::protocol;
 use launchway_runner::{RunnerError, Stage};
 use serde_json::{Value, json};
 
@@ -202,11 +204,7 @@ async fn a_step_and_a_build_have_their_time() {
             (error.code.as_str(), error.phase.as_deref()),
             ("TIMED_OUT", Some("Hang"))
         );
-        assert!(
-            error.message.to_lowercase().contains("it took longer than 1 seconds"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.contains("took longer than 1 s."), "{}", error.message);
         working.end().await.unwrap();
     }
 }
@@ -313,25 +311,63 @@ async fn caches_come_back_for_their_organization_alone() {
 #[tokio::test]
 async fn a_full_disk_stops_a_build_and_takes_no_other() {
     let server = FakeServer::start().await;
-    server.queue(lease(&server, "build_1", &[("Wait", "while :; do sleep 0.1; done")]));
-    let working = Working::with(&server, |_| {}, Arc::new(RequestOnly));
+    server.queue(lease(&server, "build_1", &[("Wait", "sleep 1000")]));
+    let working = Working::start(&server);
     server
         .until("build_1", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
         .await;
-    working.end_halting().await;
+    working.free.store(500 << 20, Ordering::SeqCst);
+    let error = server.finished("build_1").await.error.unwrap();
+    assert_eq!(
+        (error.code.as_str(), error.phase.as_deref()),
+        ("INTERNAL", Some("Wait"))
+    );
+    assert!(
+        error.message.contains("500 MiB are free, 1024 MiB must be"),
+        "{}",
+        error.message
+    );
+    let asked = server.inner().leases;
+    server.queue(lease(&server, "build_2", &[("Work", "true")]));
+    // Room comes back: only then is there a word with the server again.
+    assert_eq!(server.inner().leases, asked);
+    working.free.store(u64::MAX, Ordering::SeqCst);
+    assert_eq!(server.finished("build_2").await.status, "success");
+    working.end().await.unwrap();
+}
 
-    // More must be free than any disk has.
+#[tokio::test]
+async fn a_runner_enrols_with_its_one_time_token() {
+    let server = FakeServer::start().await;
+    let wanted = Enrol {
+        name: "mac-mini-1".to_owned(),
+        labels: vec!["os=macos".to_owned()],
+        slots: 2,
+        version: "1.0.0".to_owned(),
+    };
+    let base = server.url().parse().unwrap();
+    let token = |text: &str| SecretText::new(text.to_owned());
+    let enrolled = protocol::enrol(&base, &token("once"), &wanted).await.unwrap();
+    assert_eq!((enrolled.id.as_str(), enrolled.token.as_str()), ("runner_1", "token"));
+    let again = protocol::enrol(&base, &token("used"), &wanted).await.unwrap_err();
+    assert_eq!(again.to_string(), "Invalid or expired API key");
+}
+
+#[tokio::test]
+async fn a_place_where_no_build_can_run_is_noticed_at_once() {
+    let server = FakeServer::start().await;
     let directory = open_directory();
     let mut settings = settings(&directory);
-    settings.limits.min_free_bytes = u64::MAX;
-    let runner = runner(&server, settings, Arc::new(RequestOnly)).unwrap();
-    let (stage, stages) = tokio::sync::watch::channel(Stage::Working);
-    server.queue(lease(&server, "build_2", &[("Never", "true")]));
-    let task = tokio::spawn(async move { runner.run(stages).await });
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    stage.send_replace(Stage::Draining);
-    task.await.unwrap().unwrap();
-    assert!(!server.inner().builds.contains_key("build_2"));
+    // Whoever builds, this place is closed to it.
+    settings.path = "/nowhere".to_owned();
+    let free = Arc::new(AtomicU64::new(u64::MAX));
+    let runner = runner(&server, settings, Arc::new(RequestOnly), free).unwrap();
+    let (_working, stage) = tokio::sync::watch::channel(Stage::Working);
+    let problem = runner.run(stage).await.unwrap_err().to_string();
+    assert!(
+        problem.starts_with("builds cannot run here: a step ended with Exited(127)"),
+        "{problem}"
+    );
 }
 
 struct FromSource;
@@ -505,9 +541,10 @@ async fn a_runner_that_is_refused_says_so_and_ends() {
 async fn two_runners_do_not_share_a_directory() {
     let server = FakeServer::start().await;
     let directory = open_directory();
-    let first = runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
-    let second = runner(&server, settings(&directory), Arc::new(RequestOnly)).map(|_| ());
+    let make = || runner(&server, settings(&directory), Arc::new(RequestOnly), Arc::default());
+    let first = make().unwrap();
+    let second = make().map(|_| ());
     assert!(second.unwrap_err().to_string().contains("another runner works in"));
     drop(first);
-    runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
+    make().unwrap();
 }

@@ -1,5 +1,8 @@
 //! The runner: real processes, real HTTP, a fake server.
 
+// Says to clippy that all of this is tests, where `unwrap` is at home.
+#![cfg(test)]
+
 mod builds;
 mod crash;
 mod fake_server;

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use launchway_runner::executor::{StepEnd, StepOrder};
+use launchway_runner::executor::{StepCommand, StepEnd, StepOrder};
 use launchway_runner::wall::{BuildUser, Landlock, Users, Wall, WallSettings};
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
@@ -176,6 +176,31 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         site.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
     }
+}
+
+#[tokio::test]
+async fn without_a_wall_the_same_attacks_reach_what_they_want() {
+    // Or the tests above and below could not fail.
+    let site = Site::new(None, None);
+    let mut open = site.attack(&WallSettings::default(), None);
+    open.wall = Wall::default();
+    open.command = StepCommand::Shell(ATTACKS.lines().take(9).collect::<Vec<_>>().join("\n"));
+    let (printed, _) = run(open).await;
+    let outside = site.directory.path().join("outside");
+    for (command, file) in [
+        ("cat", "secret"),
+        ("ls", ""),
+        ("cat", "other-build/source/file"),
+        ("echo x >", "new"),
+    ] {
+        let reached = format!("REACHED: {command} {}/{file}\n", outside.display());
+        assert!(printed.contains(&reached), "{reached}: {printed}");
+    }
+    let mut open = site.attack(&WallSettings::default(), None);
+    open.wall = Wall::default();
+    let script = "cat /proc/$VICTIM/environ | tr '\\0' '\\n' | grep SECRET; kill -0 $VICTIM && echo there";
+    open.command = StepCommand::Shell(script.to_owned());
+    assert_eq!(run(open).await.0, "SECRET=hunter2\nthere\n");
 }
 
 #[tokio::test]
