@@ -175,6 +175,19 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         let (printed, end) = run(site.attack(&settings, user)).await;
         site.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
+        // No group and no right is left to it, and no open file but those that everything here is given.
+        let mut look = site.attack(&settings, user);
+        let files = "ls /proc/self/fd | wc -l";
+        let script = format!("id -u; id -G; grep -E 'CapEff|CapPrm|NoNewPrivs' /proc/self/status; {files}");
+        look.command = StepCommand::Shell(script);
+        let (printed, _) = run(look).await;
+        let given = Command::new("sh").args(["-c", files]).output().unwrap();
+        let (id, none) = (user.unwrap(), "0000000000000000");
+        let expected = format!(
+            "{id}\n{id}\nCapPrm:\t{none}\nCapEff:\t{none}\nNoNewPrivs:\t1\n{}",
+            String::from_utf8_lossy(&given.stdout)
+        );
+        assert_eq!(printed, expected);
     }
 }
 
