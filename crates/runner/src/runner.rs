@@ -15,7 +15,7 @@ use crate::executor::Executor;
 use crate::plan::PlanResolver;
 use crate::protocol::{CallError, Server};
 use crate::settings::Settings;
-use crate::site::Site;
+use crate::site::{self, Site};
 use crate::wall;
 use crate::workspace::disk;
 
@@ -86,6 +86,8 @@ impl Runner {
             self.site.clear_left_over(&record.key()).await;
         }
         self.site.remove_workspaces()?;
+        // What an earlier runner left of builds that nobody remembers.
+        self.site.clear_left_over(site::TRY).await;
         self.site.try_wall().await.map_err(RunnerError::Wall)?;
         for record in left_over {
             let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());

@@ -27,6 +27,9 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// And given up after so many times: even SIGKILL does not end one that hangs in the kernel.
 const MOST_SWEEPS: u32 = 1500;
 
+/// The key of what is no build, but runs like one.
+pub const TRY: &str = "try";
+
 /// What all builds of a runner share.
 pub struct Site {
     /// The settings, which have been checked.
@@ -154,12 +157,11 @@ impl Site {
     /// # Errors
     /// Why none can, as the end of a sentence.
     pub async fn try_wall(&self) -> Result<(), String> {
-        const KEY: &str = "try";
-        let workspace = self.workspace(KEY, 0).map_err(|error| error.to_string())?;
+        let workspace = self.workspace(TRY, 0).map_err(|error| error.to_string())?;
         let order = StepOrder {
             command: StepCommand::Shell("touch \"$TMPDIR/file\"".to_owned()),
             directory: workspace.source(),
-            env: environment::base(&self.settings.path, &workspace, &self.mark(KEY)),
+            env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
             wall: self.wall(&workspace),
             grace: self.settings.limits.grace,
         };
@@ -170,7 +172,7 @@ impl Site {
             Ok::<_, ExecutorError>((end?, printed))
         };
         let tried = tried.await;
-        self.clear(KEY, 0).await;
+        self.clear(TRY, 0).await;
         match tried {
             Ok((StepEnd::Exited(0), _)) => Ok(()),
             Ok((end, printed)) => Err(format!(
