@@ -35,7 +35,12 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "launchway",
-        &["launchway-api", "launchway-client", "launchway-domain", "launchway-runner"],
+        &[
+            "launchway-api",
+            "launchway-client",
+            "launchway-domain",
+            "launchway-runner",
+        ],
         &[TESTING],
     ),
     ("launchway-e2e", &[], &[TESTING]),
