@@ -82,7 +82,7 @@ impl Failure {
     pub fn error(&self, phase: Option<String>) -> Option<BuildError> {
         let (code, message) = match self {
             Failure::Failed(code, message) => (*code, message.clone()),
-            Failure::Stopped(StopReason::TimedOut(seconds)) => (BuildErrorCode::TimedOut, too_long(*seconds)),
+            Failure::Stopped(StopReason::TimedOut(seconds)) => (BuildErrorCode::TimedOut, too_long("build", *seconds)),
             Failure::Stopped(StopReason::DiskFull(message)) => (BuildErrorCode::Internal, message.clone()),
             Failure::Stopped(_) => return None,
         };
@@ -292,7 +292,9 @@ impl Attempt {
         Guard(tokio::spawn(async move {
             let limits = &site.settings.limits;
             loop {
-                if let Some(problem) = disk::shortage(&site.settings.work_dir, limits.min_free_bytes) {
+                if let Some(problem) =
+                    disk::shortage(site.world.as_ref(), &site.settings.work_dir, limits.min_free_bytes)
+                {
                     stopper.stop(StopReason::DiskFull(problem));
                     return;
                 }
@@ -307,8 +309,8 @@ fn step_failed(step: &str, how: &str) -> Failure {
     Failure::Failed(BuildErrorCode::StepFailed, message)
 }
 
-fn too_long(seconds: u32) -> String {
-    format!("It took longer than {seconds} seconds. Make it faster, or raise timeoutSeconds in the plan.")
+fn too_long(what: &str, seconds: u32) -> String {
+    format!("The {what} took longer than {seconds} s. Make it faster, or raise its timeoutSeconds in the plan.")
 }
 
 /// A message for people ends with a stop.

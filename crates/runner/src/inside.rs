@@ -171,7 +171,7 @@ impl Inside {
     /// It is not there.
     pub fn mode(&self, name: &OsStr) -> io::Result<u32> {
         let stat = statat(&self.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(Mode::from_raw_mode(stat.st_mode).bits() & 0o777)
+        Ok(Mode::from_raw_mode(stat.st_mode).bits() as u32 & 0o777)
     }
 
     /// Sets the rights of this directory.

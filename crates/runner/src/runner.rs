@@ -15,7 +15,8 @@ use crate::executor::Executor;
 use crate::plan::PlanResolver;
 use crate::protocol::{CallError, Server};
 use crate::settings::Settings;
-use crate::site::Site;
+use crate::site::{self, Site};
+use crate::wall;
 use crate::workspace::disk;
 
 /// How long a server lets the runner wait for a build (contract part 4).
@@ -39,6 +40,9 @@ pub enum RunnerError {
     /// The work directory cannot be used.
     #[error("cannot work in the work directory: {0}")]
     WorkDirectory(#[from] io::Error),
+    /// No step can run behind the wall that the settings want.
+    #[error("builds cannot run here: {0}")]
+    Wall(String),
     /// The server does not know the runner, or refuses its way of asking.
     #[error("the server refuses this runner: {0}")]
     Refused(CallError),
@@ -68,15 +72,23 @@ impl Runner {
     /// Works until `stage` says to end and what was begun is finished or stopped: first what was left by the last run, then
     /// builds. It also ends when nobody holds the other end of `stage` any more.
     ///
+    /// From then on this process cannot be looked into by others of its user, and leaves no core files.
+    ///
     /// # Errors
-    /// The server refuses the runner; what runs is finished first.
+    /// No step can run here. The server refuses the runner; what runs is finished first.
     pub async fn run(&self, stage: watch::Receiver<Stage>) -> Result<(), RunnerError> {
+        if let Err(error) = wall::hide_this_process() {
+            warn!(%error, "builds of this user may look into this process");
+        }
         let mut work = JoinSet::new();
         let left_over = self.site.journal.left_over()?;
         for record in &left_over {
             self.site.clear_left_over(&record.key()).await;
         }
         self.site.remove_workspaces()?;
+        // What an earlier runner left of builds that nobody remembers.
+        self.site.clear_left_over(site::TRY).await;
+        self.site.try_wall().await.map_err(RunnerError::Wall)?;
         for record in left_over {
             let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
             work.spawn(async move {
@@ -140,7 +152,7 @@ async fn next_lease(
     ask: &AskLease,
 ) -> Result<Option<launchway_api::runner::Lease>, CallError> {
     let least = site.settings.limits.min_free_bytes;
-    if let Some(problem) = disk::shortage(&site.settings.work_dir, least) {
+    if let Some(problem) = disk::shortage(site.world.as_ref(), &site.settings.work_dir, least) {
         warn!(problem, "no build is taken");
         site.world.pause(REST).await;
         return Ok(None);

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use tokio::io::AsyncReadExt;
 use tracing::warn;
 
 use crate::cache::Caches;
-use crate::executor::{self, Executor};
+use crate::environment;
+use crate::executor::{self, Executor, ExecutorError, StepCommand, StepEnd, StepOrder};
 use crate::journal::Journal;
 use crate::plan::PlanResolver;
 use crate::settings::Settings;
@@ -24,6 +26,9 @@ use crate::world::World;
 const AGAIN: Duration = Duration::from_millis(20);
 /// And given up after so many times: even SIGKILL does not end one that hangs in the kernel.
 const MOST_SWEEPS: u32 = 1500;
+
+/// The key of what is no build, but runs like one.
+pub const TRY: &str = "try";
 
 /// What all builds of a runner share.
 pub struct Site {
@@ -144,6 +149,37 @@ impl Site {
                 break;
             }
             self.world.pause(AGAIN).await;
+        }
+    }
+
+    /// Runs a step that does nothing, as builds will run, so that a machine on which none can is noticed at once.
+    ///
+    /// # Errors
+    /// Why none can, as the end of a sentence.
+    pub async fn try_wall(&self) -> Result<(), String> {
+        let workspace = self.workspace(TRY, 0).map_err(|error| error.to_string())?;
+        let order = StepOrder {
+            command: StepCommand::Shell("touch \"$TMPDIR/file\"".to_owned()),
+            directory: workspace.source(),
+            env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
+            wall: self.wall(&workspace),
+            grace: self.settings.limits.grace,
+        };
+        let tried = async {
+            let mut step = self.executor.start(order).await?;
+            let mut printed = Vec::new();
+            let (_, end) = tokio::join!(step.output.read_to_end(&mut printed), step.end);
+            Ok::<_, ExecutorError>((end?, printed))
+        };
+        let tried = tried.await;
+        self.clear(TRY, 0).await;
+        match tried {
+            Ok((StepEnd::Exited(0), _)) => Ok(()),
+            Ok((end, printed)) => Err(format!(
+                "a step ended with {end:?}: {}",
+                String::from_utf8_lossy(&printed).trim()
+            )),
+            Err(error) => Err(error.to_string()),
         }
     }
 

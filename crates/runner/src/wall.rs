@@ -53,7 +53,8 @@ impl Default for WallSettings {
 pub enum BuildUser {
     /// The runner's own user.
     Own,
-    /// This user, for all slots. Ignored when the runner is not root.
+    /// This user, for all slots: their builds can reach each other where Landlock is missing. Ignored when the runner is
+    /// not root.
     Fixed {
         /// Its id.
         uid: u32,
@@ -71,8 +72,10 @@ pub enum BuildUser {
 /// What this machine can put between a build and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// Whether builds can have another user id.
+    /// Whether builds have another user id.
     pub user: bool,
+    /// Whether builds run as root, whom no wall holds for sure.
+    pub as_root: bool,
     /// What Landlock can do.
     pub landlock: Landlock,
 }
@@ -111,8 +114,10 @@ pub struct Places {
 impl WallSettings {
     /// What these settings come to on this machine.
     pub fn available(&self) -> Available {
+        let root = rustix::process::geteuid().is_root();
         Available {
-            user: self.user != BuildUser::Own && rustix::process::geteuid().is_root(),
+            user: self.user != BuildUser::Own && root,
+            as_root: self.user == BuildUser::Own && root,
             landlock: if self.landlock {
                 landlock_here()
             } else {
@@ -135,11 +140,14 @@ impl Available {
     /// Whether builds of organizations that do not know each other may run here. Where not, the server serves only the
     /// first organization.
     pub fn is_enough(self) -> bool {
-        self.user || self.landlock == Landlock::Full
+        self.user || (self.landlock == Landlock::Full && !self.as_root)
     }
 
     /// What builds are kept apart by, for people.
     pub fn sentence(self) -> &'static str {
+        if self.as_root {
+            return "builds run as root: give them a user of their own";
+        }
         match (self.user, self.landlock) {
             (true, Landlock::Missing) => "builds run as another user",
             (true, _) => "builds run as another user, behind Landlock",

@@ -1,11 +1,14 @@
-//! What a runner needs of the outside besides network, disk and processes: the time of day, waiting, randomness.
+//! What a runner needs of the outside besides network, files and processes: the time of day, waiting, randomness, and how
+//! full the disk is.
 
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use launchway_domain::time::EpochMs;
 
-/// Time and randomness, so that tests steer both.
+/// Time, randomness and the disk's free space, so that tests steer them.
 pub trait World: Send + Sync {
     /// The time of day.
     fn now(&self) -> EpochMs;
@@ -15,9 +18,15 @@ pub trait World: Send + Sync {
 
     /// A random number.
     fn random(&self) -> u64;
+
+    /// Bytes that are free on the disk of `path`.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    fn free_bytes(&self, path: &Path) -> io::Result<u64>;
 }
 
-/// The real clock and the randomness of the operating system.
+/// The real clock and disk, and the randomness of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemWorld;
 
@@ -36,5 +45,10 @@ impl World for SystemWorld {
     fn random(&self) -> u64 {
         // Only spreads retries: without randomness they are merely not spread.
         getrandom::u64().unwrap_or_default()
+    }
+
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        let about = rustix::fs::statvfs(path)?;
+        Ok(about.f_bavail.saturating_mul(about.f_frsize))
     }
 }

@@ -73,6 +73,9 @@ fn supervise() -> Result<StepEnd, String> {
         let _ = said.take(4096).read_to_string(&mut problem);
     }
     let end = see_to_end(&events, step, order.grace);
+    // Without a subreaper orphans of the step are nobody's, and only its process group is known.
+    #[cfg(not(target_os = "linux"))]
+    signal_descendants(step, Signal::KILL);
     match problem.as_str() {
         "" => end.ok_or_else(|| "its processes cannot be waited for".to_owned()),
         problem => Err(problem.to_owned()),

@@ -137,7 +137,9 @@ pub fn environment(
         ));
         settings.push(("http.followRedirects".to_owned(), "false".to_owned()));
     }
-    let mut ssh = "ssh -F /dev/null -oBatchMode=yes -oStrictHostKeyChecking=accept-new".to_owned();
+    // Each build is the first to see a host, unless the machine's own list in /etc/ssh knows it.
+    let mut ssh =
+        "ssh -F /dev/null -oBatchMode=yes -oStrictHostKeyChecking=accept-new -oUserKnownHostsFile=/dev/null".to_owned();
     if let Some(file) = key_file {
         let quoted = file.to_string_lossy().replace('\'', r"'\''");
         ssh.push_str(&format!(" -oIdentitiesOnly=yes -i '{quoted}'"));

@@ -1,7 +1,8 @@
-//! The users as whom the slots of a runner build. Those of a range are held: no other runner of this machine takes them, so
-//! that whatever runs as one of them is of the build in that slot.
+//! The users as whom the slots of a runner build. Those of a range are nobody else's, and held: no other runner of this
+//! machine takes them. So whatever runs as one of them is of the build in that slot.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::collections::HashSet;
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
@@ -44,9 +45,10 @@ impl Users {
     }
 
     fn claim_range(first: u32, slots: u32, place: &Path) -> io::Result<Users> {
+        let taken = known_ids(&fs::read_to_string("/etc/passwd").unwrap_or_default());
         DirBuilder::new().recursive(true).mode(0o700).create(place)?;
         let (mut each, mut locks) = (Vec::new(), Vec::new());
-        for id in (first..).take(MOST_IDS as usize) {
+        for id in (first..).take(MOST_IDS as usize).filter(|id| !taken.contains(id)) {
             if each.len() == slots as usize {
                 break;
             }
@@ -81,9 +83,23 @@ impl Users {
     }
 }
 
+/// The ids of users that somebody else is, by the lines of `/etc/passwd`.
+fn known_ids(passwd: &str) -> HashSet<u32> {
+    passwd
+        .lines()
+        .filter_map(|line| line.split(':').nth(2)?.parse().ok())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn users_that_are_somebody_are_known() {
+        let passwd = "root:x:0:0:root:/root:/bin/bash\n\nbroken\nada:x:70001:70001::/home/ada:/bin/sh\n";
+        assert_eq!(known_ids(passwd), HashSet::from([0, 70_001]));
+    }
 
     #[test]
     fn no_two_runners_have_one_user() {

@@ -1,20 +1,12 @@
 //! The disk guard: a build must not fill the disk of the machine that it runs on.
 
-use std::io;
 use std::path::Path;
 
-/// Bytes that are free for this user on the disk of `path`.
-///
-/// # Errors
-/// What the operating system says.
-pub fn free_bytes(path: &Path) -> io::Result<u64> {
-    let about = rustix::fs::statvfs(path)?;
-    Ok(about.f_bavail.saturating_mul(about.f_frsize))
-}
+use crate::world::World;
 
 /// What is wrong when fewer than `least` bytes are free; `None` when nothing is. A disk that cannot be asked is not full.
-pub fn shortage(path: &Path, least: u64) -> Option<String> {
-    let free = free_bytes(path).ok().filter(|free| *free < least)?;
+pub fn shortage(world: &dyn World, path: &Path, least: u64) -> Option<String> {
+    let free = world.free_bytes(path).ok().filter(|free| *free < least)?;
     let (free, least) = (free >> 20, least >> 20);
     Some(format!(
         "The runner's disk is nearly full: {free} MiB are free, {least} MiB must be. Free space on it, or lower the limit."
@@ -24,10 +16,12 @@ pub fn shortage(path: &Path, least: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::SystemWorld;
 
     #[test]
     fn a_full_disk_is_told() {
         let directory = tempfile::tempdir().unwrap();
+        let shortage = |path: &Path, least| shortage(&SystemWorld, path, least);
         assert_eq!(shortage(directory.path(), 0), None);
         assert!(shortage(directory.path(), u64::MAX).unwrap().contains("MiB must be"));
         assert_eq!(shortage(&directory.path().join("gone"), u64::MAX), None);

@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable, Source};
+use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
-use launchway_domain::build::plan::{Plan, Step};
-use launchway_runner::plan::{PlanResolver, RequestOnly, Resolved};
-use launchway_runner::{RunnerError, Stage};
-use serde_json::{Value, json};
+use launchway_runner::plan::RequestOnly;
+use serde_json::json;
 
-use crate::fake_server::{FakeServer, lease, tar_gz, with_artifact, with_cache};
+use crate::fake_server::{FakeServer, lease, with_artifact, with_cache};
 use crate::stage::{is_alive, open_directory, written_ids};
-use crate::work::{Working, runner, settings};
+use crate::work::Working;
 
 fn variable(name: &str, value: &str, path: Option<&str>, secret: bool) -> LeasedVariable {
     LeasedVariable {
@@ -202,11 +200,7 @@ async fn a_step_and_a_build_have_their_time() {
             (error.code.as_str(), error.phase.as_deref()),
             ("TIMED_OUT", Some("Hang"))
         );
-        assert!(
-            error.message.to_lowercase().contains("it took longer than 1 seconds"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.contains("took longer than 1 s."), "{}", error.message);
         working.end().await.unwrap();
     }
 }
@@ -264,29 +258,6 @@ async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
 }
 
 #[tokio::test]
-async fn several_slots_work_beside_each_other() {
-    let server = FakeServer::start().await;
-    let meet = open_directory();
-    fs::set_permissions(meet.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    for (id, own, other) in [("build_1", "a", "b"), ("build_2", "b", "a")] {
-        // Ends only when the other one runs too.
-        let at = meet.path().display();
-        let script = format!("touch {at}/{own}; until [ -e {at}/{other} ]; do sleep 0.05; done");
-        server.queue(lease(&server, id, &[("Meet", &script)]));
-    }
-    let writable = meet.path().to_owned();
-    let change = |settings: &mut launchway_runner::settings::Settings| {
-        settings.slots = 2;
-        settings.wall.writable = vec![writable];
-    };
-    let working = Working::with(&server, change, Arc::new(RequestOnly));
-    for id in ["build_1", "build_2"] {
-        assert_eq!(server.finished(id).await.status, "success");
-    }
-    working.end().await.unwrap();
-}
-
-#[tokio::test]
 async fn caches_come_back_for_their_organization_alone() {
     let server = FakeServer::start().await;
     let script = "test -e deps/file && cat deps/file || echo fresh; mkdir -p deps; echo kept > deps/file";
@@ -308,206 +279,4 @@ async fn caches_come_back_for_their_organization_alone() {
         assert!(log.contains(&format!("==> Deps\n{expected}")), "{id}: {log}");
     }
     working.end().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_full_disk_stops_a_build_and_takes_no_other() {
-    let server = FakeServer::start().await;
-    server.queue(lease(&server, "build_1", &[("Wait", "while :; do sleep 0.1; done")]));
-    let working = Working::with(&server, |_| {}, Arc::new(RequestOnly));
-    server
-        .until("build_1", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
-        .await;
-    working.end_halting().await;
-
-    // More must be free than any disk has.
-    let directory = open_directory();
-    let mut settings = settings(&directory);
-    settings.limits.min_free_bytes = u64::MAX;
-    let runner = runner(&server, settings, Arc::new(RequestOnly)).unwrap();
-    let (stage, stages) = tokio::sync::watch::channel(Stage::Working);
-    server.queue(lease(&server, "build_2", &[("Never", "true")]));
-    let task = tokio::spawn(async move { runner.run(stages).await });
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    stage.send_replace(Stage::Draining);
-    task.await.unwrap().unwrap();
-    assert!(!server.inner().builds.contains_key("build_2"));
-}
-
-struct FromSource;
-
-impl PlanResolver for FromSource {
-    fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
-        if !source.join("README").exists() {
-            return Err("There is no README. Add one.".to_owned());
-        }
-        let step = Step {
-            name: "Found".to_owned(),
-            run: format!("echo found {}", lease.platform),
-            timeout_seconds: None,
-        };
-        let labels = if source.join("mac").exists() {
-            vec!["os=macos".to_owned()]
-        } else {
-            Vec::new()
-        };
-        let plan = Plan {
-            steps: vec![step],
-            labels,
-            ..Plan::default()
-        };
-        Ok(Resolved {
-            plan,
-            origin: "launchway.toml".to_owned(),
-        })
-    }
-
-    fn fingerprint(&self, _: &Path, _: &Lease) -> Option<Value> {
-        Some(json!("abc"))
-    }
-}
-
-#[tokio::test]
-async fn a_plan_comes_from_the_source_and_is_told() {
-    let server = FakeServer::start().await;
-    let working = Working::with(&server, |_| {}, Arc::new(FromSource));
-    let bare = |id: &str, source: Source| Lease {
-        plan: None,
-        source,
-        ..lease(&server, id, &[])
-    };
-    // One directory alone is taken off.
-    let source = server.offer("top.tar.gz", tar_gz(&[("app-1.0/README", "x"), ("app-1.0/src/a", "x")]));
-    server.queue(bare("build_1", source));
-    let finish = server.finished("build_1").await;
-    assert_eq!(
-        (finish.status.as_str(), finish.fingerprint),
-        ("success", Some(json!("abc"))),
-        "{}",
-        server.log("build_1")
-    );
-    assert!(server.log("build_1").contains("found android\n"));
-    let told = server.inner().builds["build_1"].plan.clone().unwrap();
-    assert_eq!(
-        (told.origin.as_str(), told.plan.steps[0].name.as_str()),
-        ("launchway.toml", "Found")
-    );
-
-    let source = server.offer("other.tar.gz", tar_gz(&[("OTHER", "x"), ("b", "x")]));
-    server.queue(bare("build_2", source));
-    let error = server.finished("build_2").await.error.unwrap();
-    assert_eq!(
-        (error.code.as_str(), error.message.as_str()),
-        ("SOURCE_INVALID", "There is no README. Add one.")
-    );
-
-    let source = server.offer("mac.tar.gz", tar_gz(&[("README", "x"), ("mac", "x")]));
-    server.queue(bare("build_3", source));
-    let error = server.finished("build_3").await.error.unwrap();
-    assert!(error.message.contains("os=macos"), "{}", error.message);
-    working.end().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_source_that_is_not_what_was_said_is_refused() {
-    let server = FakeServer::start().await;
-    let working = Working::start(&server);
-    let good = tar_gz(&[("README", "x")]);
-    let said = |name: &str, hash: Option<&str>| match server.offer(name, good.clone()) {
-        Source::Archive {
-            url,
-            file_name,
-            size,
-            sha256,
-        } => Source::Archive {
-            url,
-            file_name,
-            size,
-            sha256: hash.map_or(sha256, str::to_owned),
-        },
-        git @ Source::Git { .. } => git,
-    };
-    let rows = [
-        (
-            said("a.tar.gz", Some(&"0".repeat(64))),
-            "its bytes are not those that were uploaded",
-        ),
-        (said("a.rar", None), "is none of .tar.gz, .tar.zst, .zip"),
-        (server.offer("b.zip", good.clone()), "it is no readable archive"),
-        (server.offer("c.tar.gz", tar_gz(&[])), "there is nothing in it"),
-    ];
-    for (number, (source, message)) in rows.into_iter().enumerate() {
-        let id = format!("build_{number}");
-        server.queue(Lease {
-            source,
-            ..lease(&server, &id, &[("Never", "true")])
-        });
-        let error = server.finished(&id).await.error.unwrap();
-        assert_eq!(
-            (error.code.as_str(), error.phase.as_deref()),
-            ("SOURCE_INVALID", Some("source"))
-        );
-        assert!(error.message.contains(message), "{}", error.message);
-    }
-    working.end().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_runner_drains_in_order_and_halts_at_once() {
-    let server = FakeServer::start().await;
-    let gate = open_directory();
-    fs::set_permissions(gate.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    let at = gate.path().display().to_string();
-    let script = format!("until [ -e {at}/open ]; do sleep 0.05; done; echo through");
-    server.queue(lease(&server, "build_1", &[("Wait", &script)]));
-    let readable = gate.path().to_owned();
-    let working = Working::with(
-        &server,
-        |settings| settings.wall.readable = vec![readable],
-        Arc::new(RequestOnly),
-    );
-    server
-        .until("build_1", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
-        .await;
-    working.stage.send_replace(Stage::Draining);
-    server.queue(lease(&server, "build_2", &[("Never", "true")]));
-    fs::write(gate.path().join("open"), "").unwrap();
-    working.over().await.unwrap();
-    assert_eq!(
-        server.inner().builds["build_1"].finish.as_ref().unwrap().status,
-        "success"
-    );
-    assert!(!server.inner().builds.contains_key("build_2"));
-
-    let working = Working::start(&server);
-    server.finished("build_2").await;
-    server.queue(lease(&server, "build_3", &[("Wait", "while :; do sleep 0.1; done")]));
-    server
-        .until("build_3", "it runs", |build| build.phases.contains(&"Wait".to_owned()))
-        .await;
-    working.end_halting().await;
-    assert!(server.inner().builds["build_3"].finish.is_none());
-    assert!(server.log("build_3").contains("The runner is stopped"));
-}
-
-#[tokio::test]
-async fn a_runner_that_is_refused_says_so_and_ends() {
-    let server = FakeServer::start().await;
-    server.inner().revoked.insert("Bearer token".to_owned());
-    let refused = Working::start(&server).over().await;
-    assert!(
-        matches!(refused, Err(RunnerError::Refused(ref error)) if error.is_unauthorized()),
-        "{refused:?}"
-    );
-}
-
-#[tokio::test]
-async fn two_runners_do_not_share_a_directory() {
-    let server = FakeServer::start().await;
-    let directory = open_directory();
-    let first = runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
-    let second = runner(&server, settings(&directory), Arc::new(RequestOnly)).map(|_| ());
-    assert!(second.unwrap_err().to_string().contains("another runner works in"));
-    drop(first);
-    runner(&server, settings(&directory), Arc::new(RequestOnly)).unwrap();
 }

@@ -10,13 +10,14 @@ use crate::fake_server::{FakeServer, Fault, lease, with_artifact};
 use crate::stage::{PROGRAM, is_alive, open_directory, until};
 
 /// A runner in a process of its own.
-struct Process {
+pub struct Process {
     child: Child,
     _leash: Leash,
 }
 
 impl Process {
-    fn start(server: &FakeServer, directory: &Path) -> Process {
+    /// Starts it.
+    pub fn start(server: &FakeServer, directory: &Path) -> Process {
         let mut command = Command::new(PROGRAM);
         command
             .arg("work")
@@ -27,6 +28,11 @@ impl Process {
         let child = command.spawn().unwrap();
         let leash = Leash::on(&child);
         Process { child, _leash: leash }
+    }
+
+    /// The id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// SIGKILL.

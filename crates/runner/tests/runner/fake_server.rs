@@ -42,6 +42,8 @@ pub struct Build {
     pub attempt: u32,
     /// The log.
     pub log: Vec<u8>,
+    /// Bytes of the log before that, which were only counted.
+    pub counted: usize,
     /// What the runner said last.
     pub phases: Vec<String>,
     /// The plan that it follows, and where from.
@@ -72,6 +74,10 @@ pub struct Inner {
     pub revoked: HashSet<String>,
     /// Forget so many bytes at the end of each log once, as a server that lost its last writes.
     pub lose_log: Option<usize>,
+    /// How often a runner has asked for a lease.
+    pub leases: u32,
+    /// Only count the bytes of logs.
+    pub count_logs: bool,
     /// PUTs to answer with 403.
     pub refuse_puts: u32,
 }
@@ -141,6 +147,13 @@ impl FakeServer {
     pub async fn finished(&self, id: &str) -> Finish {
         self.until(id, "the build ends", |build| build.finish.is_some()).await;
         self.inner().builds[id].finish.clone().unwrap()
+    }
+
+    /// Waits for the end of a build for as long as it takes.
+    pub async fn finished_whenever(&self, id: &str) {
+        while self.inner().builds.get(id).is_none_or(|build| build.finish.is_none()) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// The log of a build.
@@ -271,10 +284,17 @@ async fn act(server: &FakeServer, path: &str, request: Request) -> Response<Body
             None => StatusCode::NOT_FOUND.into_response(),
         };
     }
-    if token.is_none_or(|token| server.inner().revoked.contains(&token)) {
+    if token
+        .as_ref()
+        .is_none_or(|token| server.inner().revoked.contains(token))
+    {
         return error(StatusCode::UNAUTHORIZED, "Invalid or expired API key");
     }
     match path {
+        "/api/runner/enrol" if token.as_deref() == Some("Bearer once") => {
+            json(&json!({"id": "runner_1", "status": "active", "token": "token"}))
+        }
+        "/api/runner/enrol" => error(StatusCode::UNAUTHORIZED, "Invalid or expired API key"),
         "/api/runner/lease" => lease_answer(server).await,
         "/api/runner/renew" => {
             let renew: Renew = read(&body);
@@ -292,15 +312,19 @@ async fn act(server: &FakeServer, path: &str, request: Request) -> Response<Body
         }
         "/api/runner/log" => {
             let offset: usize = query["offset"].parse().unwrap();
+            let count = server.inner().count_logs;
             about(
                 server,
                 path,
                 &query["id"],
                 query["attempt"].parse().unwrap(),
                 |build, lose| {
-                    if offset <= build.log.len() && offset + body.len() > build.log.len() {
-                        let known = build.log.len() - offset;
-                        build.log.extend_from_slice(&body[known..]);
+                    let end = build.counted + build.log.len();
+                    if offset <= end && offset + body.len() > end {
+                        build.log.extend_from_slice(&body[end - offset..]);
+                    }
+                    if count {
+                        build.counted += std::mem::take(&mut build.log).len();
                     }
                     if let Some(lost) = lose.take() {
                         let left = build.log.len().saturating_sub(lost);
@@ -317,6 +341,7 @@ async fn act(server: &FakeServer, path: &str, request: Request) -> Response<Body
 }
 
 async fn lease_answer(server: &FakeServer) -> Response<Body> {
+    server.inner().leases += 1;
     let deadline = tokio::time::sleep(Duration::from_millis(200));
     tokio::pin!(deadline);
     loop {
@@ -365,7 +390,7 @@ fn about(
 }
 
 fn going(build: &Build) -> Value {
-    json!({"cancel": build.cancel, "logOffset": build.log.len()})
+    json!({"cancel": build.cancel, "logOffset": build.counted + build.log.len()})
 }
 
 fn announce(server: &FakeServer, path: &str, wanted: &AnnounceArtifact) -> Response<Body> {
@@ -399,11 +424,8 @@ fn put(server: &FakeServer, id: &str, body: Bytes) -> Response<Body> {
 
 fn finish(server: &FakeServer, path: &str, finish: Finish) -> Response<Body> {
     about(server, path, &finish.build_id.clone(), finish.attempt, |build, _| {
-        assert_eq!(
-            finish.log_size,
-            build.log.len() as u64,
-            "the log must be whole before the end"
-        );
+        let size = build.counted + build.log.len();
+        assert_eq!(finish.log_size, size as u64, "the log must be whole before the end");
         let status = finish.status.clone();
         build.finish.get_or_insert(finish);
         json!({"id": "build", "status": status})

@@ -83,3 +83,32 @@ async fn output_without_end_can_be_canceled() {
     assert_eq!(server.finished("build_1").await.status, "canceled");
     working.end().await.unwrap();
 }
+
+/// The most memory that a process has had, in KiB.
+fn peak(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// Runs a build that prints so many MiB; gives the most memory that the runner had.
+async fn peak_with(mebibytes: u32) -> u64 {
+    let server = FakeServer::start().await;
+    server.inner().count_logs = true;
+    let script = format!("head -c {mebibytes}M /dev/zero | tr '\\0' x");
+    server.queue(lease(&server, "build_1", &[("Print", &script)]));
+    let directory = crate::stage::open_directory();
+    let runner = crate::crash::Process::start(&server, directory.path());
+    server.finished_whenever("build_1").await;
+    let printed = server.inner().builds["build_1"].counted;
+    assert!(printed > mebibytes as usize * (1 << 20));
+    peak(runner.id())
+}
+
+#[tokio::test]
+#[ignore = "long run"]
+async fn a_log_of_a_gibibyte_takes_no_more_memory_than_a_short_one() {
+    let (short, long) = (peak_with(1).await, peak_with(1024).await);
+    println!("summary: a runner's memory is {short} KiB with a log of 1 MiB, {long} KiB with one of 1 GiB");
+    assert!(long < short + 32 * 1024, "{short} KiB, {long} KiB");
+}

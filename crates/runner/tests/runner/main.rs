@@ -1,6 +1,6 @@
 //! The runner: real processes, real HTTP, a fake server.
 
-// Says to clippy that everything here is test code, where `unwrap` is at home.
+// Says to clippy that all of this is tests, where `unwrap` is at home.
 #![cfg(test)]
 
 mod builds;
@@ -8,7 +8,9 @@ mod crash;
 mod fake_server;
 mod faults;
 mod git;
+mod life;
 mod logs;
+mod sources;
 mod stage;
 mod steps;
 mod walls;

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use launchway_runner::executor::{StepEnd, StepOrder};
+use launchway_runner::executor::{StepCommand, StepEnd, StepOrder};
 use launchway_runner::wall::{BuildUser, Landlock, Users, Wall, WallSettings};
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
@@ -175,7 +175,45 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         let (printed, end) = run(site.attack(&settings, user)).await;
         site.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
+        // No group and no right is left to it, and no open file but those that everything here is given.
+        let mut look = site.attack(&settings, user);
+        let files = "ls /proc/self/fd | wc -l";
+        let script = format!("id -u; id -G; grep -E 'CapEff|CapPrm|NoNewPrivs' /proc/self/status; {files}");
+        look.command = StepCommand::Shell(script);
+        let (printed, _) = run(look).await;
+        let given = Command::new("sh").args(["-c", files]).output().unwrap();
+        let (id, none) = (user.unwrap(), "0000000000000000");
+        let expected = format!(
+            "{id}\n{id}\nCapPrm:\t{none}\nCapEff:\t{none}\nNoNewPrivs:\t1\n{}",
+            String::from_utf8_lossy(&given.stdout)
+        );
+        assert_eq!(printed, expected);
     }
+}
+
+#[tokio::test]
+async fn without_a_wall_the_same_attacks_reach_what_they_want() {
+    // Or the tests above and below could not fail.
+    let site = Site::new(None, None);
+    let mut open = site.attack(&WallSettings::default(), None);
+    open.wall = Wall::default();
+    open.command = StepCommand::Shell(ATTACKS.lines().take(9).collect::<Vec<_>>().join("\n"));
+    let (printed, _) = run(open).await;
+    let outside = site.directory.path().join("outside");
+    for (command, file) in [
+        ("cat", "secret"),
+        ("ls", ""),
+        ("cat", "other-build/source/file"),
+        ("echo x >", "new"),
+    ] {
+        let reached = format!("REACHED: {command} {}/{file}\n", outside.display());
+        assert!(printed.contains(&reached), "{reached}: {printed}");
+    }
+    let mut open = site.attack(&WallSettings::default(), None);
+    open.wall = Wall::default();
+    let script = "cat /proc/$VICTIM/environ | tr '\\0' '\\n' | grep SECRET; kill -0 $VICTIM && echo there";
+    open.command = StepCommand::Shell(script.to_owned());
+    assert_eq!(run(open).await.0, "SECRET=hunter2\nthere\n");
 }
 
 #[tokio::test]

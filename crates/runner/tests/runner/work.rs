@@ -1,7 +1,9 @@
 //! A runner at work in the test's own process.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -21,8 +23,11 @@ use tokio::task::JoinHandle;
 use crate::fake_server::FakeServer;
 use crate::stage::{LIMIT, PROGRAM, open_directory};
 
-/// The real world, but for pauses, which are short.
-pub struct QuickWorld;
+/// The real world, but for pauses, which are short, and the disk, which is as free as a test says.
+#[derive(Clone)]
+pub struct QuickWorld {
+    pub free: Arc<AtomicU64>,
+}
 
 impl World for QuickWorld {
     fn now(&self) -> EpochMs {
@@ -36,12 +41,18 @@ impl World for QuickWorld {
     fn random(&self) -> u64 {
         7
     }
+
+    fn free_bytes(&self, _: &Path) -> io::Result<u64> {
+        Ok(self.free.load(Ordering::SeqCst))
+    }
 }
 
 /// A runner at work.
 pub struct Working {
     pub directory: tempfile::TempDir,
     pub stage: watch::Sender<Stage>,
+    /// Bytes that the disk has free.
+    pub free: Arc<AtomicU64>,
     task: JoinHandle<Result<(), RunnerError>>,
 }
 
@@ -57,9 +68,15 @@ impl Working {
         let mut settings = settings(&directory);
         change(&mut settings);
         let (stage, stages) = watch::channel(Stage::Working);
-        let runner = runner(server, settings, resolver).unwrap();
+        let free = Arc::new(AtomicU64::new(u64::MAX));
+        let runner = runner(server, settings, resolver, Arc::clone(&free)).unwrap();
         let task = tokio::spawn(async move { runner.run(stages).await });
-        Working { directory, stage, task }
+        Working {
+            directory,
+            stage,
+            free,
+            task,
+        }
     }
 
     /// The work directory.
@@ -103,15 +120,21 @@ impl Working {
 pub fn settings(directory: &tempfile::TempDir) -> Settings {
     let mut settings = Settings::new(directory.path().join("work"));
     settings.labels = vec!["os=linux".to_owned()];
-    settings.limits.min_free_bytes = 0;
+    settings.limits.min_free_bytes = 1 << 30;
     settings
 }
 
 /// A runner for a server.
-pub fn runner(server: &FakeServer, settings: Settings, resolver: Arc<dyn PlanResolver>) -> Result<Runner, RunnerError> {
+pub fn runner(
+    server: &FakeServer,
+    settings: Settings,
+    resolver: Arc<dyn PlanResolver>,
+    free: Arc<AtomicU64>,
+) -> Result<Runner, RunnerError> {
+    let world = Arc::new(QuickWorld { free });
     let token = SecretText::new("token".to_owned());
     let timeouts = Timeouts::default();
-    let server = Server::new(server.url().parse().unwrap(), token, &timeouts, Arc::new(QuickWorld)).unwrap();
+    let server = Server::new(server.url().parse().unwrap(), token, &timeouts, world).unwrap();
     let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
     Runner::new(settings, server, executor, resolver, "1.0.0".to_owned())
 }

@@ -1,0 +1,130 @@
+//! Sources and the plans in them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use launchway_api::runner::{Lease, Source};
+use launchway_domain::build::plan::{Plan, Step};
+use launchway_runner::plan::{PlanResolver, Resolved};
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, lease, tar_gz};
+use crate::work::Working;
+
+struct FromSource;
+
+impl PlanResolver for FromSource {
+    fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
+        if !source.join("README").exists() {
+            return Err("There is no README. Add one.".to_owned());
+        }
+        let step = Step {
+            name: "Found".to_owned(),
+            run: format!("echo found {}", lease.platform),
+            timeout_seconds: None,
+        };
+        let labels = if source.join("mac").exists() {
+            vec!["os=macos".to_owned()]
+        } else {
+            Vec::new()
+        };
+        let plan = Plan {
+            steps: vec![step],
+            labels,
+            ..Plan::default()
+        };
+        Ok(Resolved {
+            plan,
+            origin: "launchway.toml".to_owned(),
+        })
+    }
+
+    fn fingerprint(&self, _: &Path, _: &Lease) -> Option<Value> {
+        Some(json!("abc"))
+    }
+}
+
+#[tokio::test]
+async fn a_plan_comes_from_the_source_and_is_told() {
+    let server = FakeServer::start().await;
+    let working = Working::with(&server, |_| {}, Arc::new(FromSource));
+    let bare = |id: &str, source: Source| Lease {
+        plan: None,
+        source,
+        ..lease(&server, id, &[])
+    };
+    // One directory alone is taken off.
+    let source = server.offer("top.tar.gz", tar_gz(&[("app-1.0/README", "x"), ("app-1.0/src/a", "x")]));
+    server.queue(bare("build_1", source));
+    let finish = server.finished("build_1").await;
+    assert_eq!(
+        (finish.status.as_str(), finish.fingerprint),
+        ("success", Some(json!("abc"))),
+        "{}",
+        server.log("build_1")
+    );
+    assert!(server.log("build_1").contains("found android\n"));
+    let told = server.inner().builds["build_1"].plan.clone().unwrap();
+    assert_eq!(
+        (told.origin.as_str(), told.plan.steps[0].name.as_str()),
+        ("launchway.toml", "Found")
+    );
+
+    let source = server.offer("other.tar.gz", tar_gz(&[("OTHER", "x"), ("b", "x")]));
+    server.queue(bare("build_2", source));
+    let error = server.finished("build_2").await.error.unwrap();
+    assert_eq!(
+        (error.code.as_str(), error.message.as_str()),
+        ("SOURCE_INVALID", "There is no README. Add one.")
+    );
+
+    let source = server.offer("mac.tar.gz", tar_gz(&[("README", "x"), ("mac", "x")]));
+    server.queue(bare("build_3", source));
+    let error = server.finished("build_3").await.error.unwrap();
+    assert!(error.message.contains("os=macos"), "{}", error.message);
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_source_that_is_not_what_was_said_is_refused() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let good = tar_gz(&[("README", "x")]);
+    let said = |name: &str, hash: Option<&str>| match server.offer(name, good.clone()) {
+        Source::Archive {
+            url,
+            file_name,
+            size,
+            sha256,
+        } => Source::Archive {
+            url,
+            file_name,
+            size,
+            sha256: hash.map_or(sha256, str::to_owned),
+        },
+        git @ Source::Git { .. } => git,
+    };
+    let rows = [
+        (
+            said("a.tar.gz", Some(&"0".repeat(64))),
+            "its bytes are not those that were uploaded",
+        ),
+        (said("a.rar", None), "is none of .tar.gz, .tar.zst, .zip"),
+        (server.offer("b.zip", good.clone()), "it is no readable archive"),
+        (server.offer("c.tar.gz", tar_gz(&[])), "there is nothing in it"),
+    ];
+    for (number, (source, message)) in rows.into_iter().enumerate() {
+        let id = format!("build_{number}");
+        server.queue(Lease {
+            source,
+            ..lease(&server, &id, &[("Never", "true")])
+        });
+        let error = server.finished(&id).await.error.unwrap();
+        assert_eq!(
+            (error.code.as_str(), error.phase.as_deref()),
+            ("SOURCE_INVALID", Some("source"))
+        );
+        assert!(error.message.contains(message), "{}", error.message);
+    }
+    working.end().await.unwrap();
+}
