@@ -5,6 +5,7 @@
 pub mod apps;
 pub mod audit;
 pub mod auth;
+pub mod builds;
 pub mod check;
 pub mod credentials;
 pub mod env_vars;

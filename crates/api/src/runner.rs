@@ -228,6 +228,10 @@ pub struct TellPlan {
     /// Where it comes from: `request`, `launchway.toml`, or the framework whose preset it is.
     #[schema(max_length = 100)]
     pub origin: String,
+    /// The commit that a git source turned out to be; null for an archive.
+    #[schema(max_length = 64)]
+    #[serde(default)]
+    pub commit: Option<String>,
 }
 
 /// `POST /runner/artifacts`: announces a file that the build gives.
