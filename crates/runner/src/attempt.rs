@@ -103,8 +103,9 @@ impl Drop for Guard {
     }
 }
 
-/// Calls about a plan that was found in the source.
-pub type OnPlan<'a> = Box<dyn FnOnce(Resolved) -> futures::future::BoxFuture<'a, Result<(), StopReason>> + Send + 'a>;
+/// Calls about the plan that is followed, and the commit that a git source turned out to be.
+pub type OnPlan<'a> =
+    Box<dyn FnOnce(Resolved, Option<String>) -> futures::future::BoxFuture<'a, Result<(), StopReason>> + Send + 'a>;
 
 impl Attempt {
     /// Does it all. `on_plan` is told the plan before the first step.
@@ -120,7 +121,7 @@ impl Attempt {
         let plan = resolved.plan.clone();
         drop(fetching);
         let _time = self.guard_time(plan.timeout());
-        on_plan(resolved).await?;
+        on_plan(resolved, commit.clone()).await?;
         let fingerprint = self.fingerprint().await?;
         let caches = self.restore_caches(&plan).await?;
         let env = self.environment(&plan, commit.as_deref()).await?;

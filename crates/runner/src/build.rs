@@ -160,9 +160,9 @@ async fn abandon(record: &Record, stopper: &Stopper, log: Log, sending: JoinHand
 
 /// Tells the server the plan.
 fn tell_plan(calls: &BuildCalls) -> OnPlan<'_> {
-    Box::new(move |resolved| {
+    Box::new(move |resolved, commit| {
         async move {
-            let told = calls.tell_plan(resolved.plan, resolved.origin).await;
+            let told = calls.tell_plan(resolved.plan, resolved.origin, commit).await;
             match told {
                 Ok(Going { cancel: true, .. }) => Err(StopReason::Canceled),
                 Ok(_) => Ok(()),

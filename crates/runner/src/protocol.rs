@@ -215,13 +215,14 @@ impl BuildCalls {
     ///
     /// # Errors
     /// The runner is fenced off.
-    pub async fn tell_plan(&self, plan: Plan, origin: String) -> Result<Going, CallError> {
+    pub async fn tell_plan(&self, plan: Plan, origin: String, commit: Option<String>) -> Result<Going, CallError> {
         let (build_id, attempt) = self.names();
         let told = TellPlan {
             build_id,
             attempt,
             plan,
             origin,
+            commit,
         };
         self.call("/runner/plan", &told).await
     }
