@@ -6,6 +6,9 @@ use launchway_project::resolve::{Wanted, resolve};
 
 use crate::fixtures::*;
 
+/// A source, a platform, and how the message begins.
+type Row = (Files, Platform, &'static str);
+
 /// What is said about a release for the store.
 fn problem(files: &[(&str, &str)], platform: Platform) -> String {
     for_store(files, platform).unwrap_err().to_string()
@@ -13,7 +16,7 @@ fn problem(files: &[(&str, &str)], platform: Platform) -> String {
 
 #[test]
 fn says_what_is_wrong_and_what_to_do() {
-    let rows: &[(&[(&str, &str)], Platform, &str)] = &[
+    let rows: &[Row] = &[
         (
             &[],
             Platform::Android,
