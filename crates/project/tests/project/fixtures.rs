@@ -85,6 +85,9 @@ pub const XCODE: Files = &[
     ("My App.xcodeproj/xcshareddata/xcschemes/App Store.xcscheme", ""),
 ];
 
+/// All of them.
+pub const ALL: [Files; 7] = [NATIVESCRIPT, CAPACITOR, EXPO, REACT_NATIVE, FLUTTER, GRADLE, XCODE];
+
 /// Writes a project into a new directory.
 pub fn project(files: &[(&str, &str)]) -> TempDir {
     let directory = tempfile::tempdir().unwrap();

@@ -170,7 +170,7 @@ fn names_of_a_project_are_only_text() {
     );
     add(directory.path(), &[("launchway.toml", &file)]);
     let root = format!("-x/{nasty}");
-    for files in [CAPACITOR, REACT_NATIVE, XCODE, FLUTTER, GRADLE, NATIVESCRIPT, EXPO] {
+    for files in ALL {
         for (name, content) in files {
             add(directory.path(), &[(&format!("{root}/{name}"), content)]);
         }
@@ -215,4 +215,52 @@ fn names_of_a_project_are_only_text() {
         }
     }
     assert!(tried > 30, "{tried}");
+}
+
+/// The commands in the documentation are those of the plans.
+#[test]
+fn the_docs_tell_the_commands() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/plans.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let (_, presets) = docs.split_once("\n## Presets\n").unwrap();
+    let (presets, _) = presets.split_once("\n## ").unwrap();
+    let mut plans: String = ALL.into_iter().map(shown).collect();
+    let lone = &[("package.json", r#"{"dependencies": {"@nativescript/core": "8"}}"#)];
+    plans.push_str(&shown(lone));
+    for (lockfile, content) in [
+        ("package-lock.json", ""),
+        ("yarn.lock", "__metadata:"),
+        ("bun.lock", ""),
+    ] {
+        let directory = project(&[(lockfile, content), CAPACITOR[0], CAPACITOR[1]]);
+        for platform in [Platform::Android, Platform::Ios] {
+            let wanted = wanted(platform, BuildType::Release, Distribution::Store);
+            plans.push_str(&plan(&resolve(directory.path(), &wanted).unwrap().plan));
+        }
+        let directory = project(&[("package-lock.json", ""), EXPO[1]]);
+        for platform in [Platform::Android, Platform::Ios] {
+            let wanted = wanted(platform, BuildType::Release, Distribution::Store);
+            plans.push_str(&plan(&resolve(directory.path(), &wanted).unwrap().plan));
+        }
+    }
+    let tools = [
+        "npm ",
+        "npx ",
+        "yarn ",
+        "pnpm ",
+        "bun ",
+        "bundle ",
+        "flutter ",
+        "pod ",
+        "xcodebuild ",
+        ":app",
+    ];
+    let mut count = 0;
+    for command in presets.split('`').skip(1).step_by(2) {
+        if tools.iter().any(|tool| command.starts_with(tool)) && !["pnpm exec", "bundle exec"].contains(&command) {
+            assert!(plans.contains(command), "no plan has `{command}`");
+            count += 1;
+        }
+    }
+    assert!(count > 25, "{count} commands were found");
 }
