@@ -14,7 +14,8 @@ use launchway_store::NewUpdate;
 
 use crate::failure::Failure;
 use crate::ops::apps;
-use crate::ops::packages::{ALREADY_USED, Prepared};
+use crate::ops::packages::Prepared;
+use crate::ops::uploads::ALREADY_USED;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
