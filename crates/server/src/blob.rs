@@ -7,7 +7,7 @@ mod fetch;
 mod key;
 pub mod local;
 mod percent;
-mod range;
+pub(crate) mod range;
 pub mod s3;
 pub mod serve;
 mod sigv4;
