@@ -73,7 +73,7 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
         plan.check().map_err(|invalid| Failure::bad(invalid.to_string()))?;
     }
     let priority = request.priority.unwrap_or(0);
-    if priority.abs() > MAX_PRIORITY {
+    if !(-MAX_PRIORITY..=MAX_PRIORITY).contains(&priority) {
         return Err(Failure::bad("priority must be a whole number from -100 to 100"));
     }
     if let Some(version) = &request.version {
