@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use launchway_domain::id::{BuildId, OrgId};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 /// Streams of logs that an organization may have open on one node.
 const MAX_STREAMS: usize = 100;
@@ -13,8 +13,6 @@ const MAX_STREAMS: usize = 100;
 /// What happens to builds, for those who listen.
 #[derive(Default)]
 pub struct BuildNews {
-    /// Wakes who waits for a build: one was put into the queue.
-    pub queue: Notify,
     followed: Mutex<HashMap<BuildId, watch::Sender<()>>>,
     streams: Arc<Mutex<HashMap<OrgId, usize>>>,
 }

@@ -98,7 +98,6 @@ async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Res
     let view = plain(build);
     write.audit("build.create", build.id, NOTHING, Some(&view)).await?;
     write.event("build.queued", &view).await?;
-    write.tell_queue();
     Ok(())
 }
 

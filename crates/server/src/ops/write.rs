@@ -36,8 +36,6 @@ pub struct Write<'a> {
     wakes: bool,
     /// Builds that whoever follows them looks at once it is durable.
     builds: Vec<BuildId>,
-    /// Whether there is more in the queue of builds once it is durable.
-    queued: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -73,7 +71,6 @@ impl<'a> Write<'a> {
             touched: false,
             wakes: false,
             builds: Vec::new(),
-            queued: false,
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -251,11 +248,6 @@ impl<'a> Write<'a> {
         self.builds.push(id);
     }
 
-    /// Has whoever waits for a build look at the queue once the change is durable.
-    pub fn tell_queue(&mut self) {
-        self.queued = true;
-    }
-
     /// Makes the change durable. When it returns, this node's checks see it.
     pub async fn commit(mut self) -> Result<(), Failure> {
         self.audit.write(self.app, &mut self.tx).await?;
@@ -266,9 +258,6 @@ impl<'a> Write<'a> {
         }
         for id in self.builds {
             self.app.build_news.tell(id);
-        }
-        if self.queued {
-            self.app.build_news.queue.notify_waiters();
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.
