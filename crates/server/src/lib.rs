@@ -7,6 +7,7 @@ pub mod blob;
 pub mod caller;
 pub mod clock;
 pub mod config;
+pub mod embedded_runner;
 pub mod failure;
 pub mod http;
 pub mod jobs;

@@ -213,4 +213,33 @@ impl System<'_> {
         )?;
         Ok(())
     }
+
+    /// The runner with this id, whosoever it is.
+    pub async fn any_runner(&mut self, id: RunnerId) -> Result<Option<Runner>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE id = $1",
+            id.to_string()
+        )?;
+        row.map(RunnerRow::read).transpose()
+    }
+
+    /// Gives a runner another token and another owner, and lets it in again.
+    pub async fn readmit_runner(
+        &mut self,
+        id: RunnerId,
+        org: Option<OrgId>,
+        token_hash: &str,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE runners SET org_id = $2, token_hash = $3, revoked_at = NULL WHERE id = $1",
+            id.to_string(),
+            column(org),
+            token_hash
+        )?;
+        Ok(())
+    }
 }

@@ -114,7 +114,8 @@ pub fn release_notes(text: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
+/// Reads a fingerprint: the hash, and the document where one was given.
+pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
     match input {
         FingerprintInput::Hash(hash) => {
             let hash = hash
