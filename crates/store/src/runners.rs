@@ -157,6 +157,18 @@ impl System<'_> {
         }
     }
 
+    /// Whether a one-time token is good.
+    pub async fn runner_token_is_good(&mut self, token_hash: &str, now: i64) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "SELECT expires_at FROM runner_tokens WHERE token_hash = $1 AND expires_at > $2",
+            token_hash,
+            now
+        )?;
+        Ok(row.is_some())
+    }
+
     /// Forgets one-time tokens that nobody used in time.
     pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<(), StoreError> {
         execute!(self.tx, "DELETE FROM runner_tokens WHERE expires_at <= $1", now)?;

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use launchway_api::secret::SecretText;
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::build::Runner;
 use launchway_domain::key::KeyStatus;
@@ -44,7 +45,7 @@ pub enum Access {
     Caller,
     /// A runner, with the token that it got when it enrolled.
     Runner,
-    /// Whoever holds a token that works once: the endpoint itself checks it.
+    /// Whoever holds a token that enrols a runner and works once.
     OneTimeToken,
 }
 
@@ -102,7 +103,7 @@ async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
 }
 
 /// The Bearer value of a request; `None` without one. Two at once are an invalid one.
-pub fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = authorization.next() else {
         return Ok(None);
@@ -131,6 +132,34 @@ pub async fn admit_runner(State(app): State<Arc<App>>, mut request: Request, nex
         Err(failure) => failure.into_response(),
     }
 }
+
+/// Admits whoever shows a one-time token that is good. The endpoint uses it up.
+pub async fn admit_one_time(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    match one_time_token(&app, request.headers()).await {
+        Ok(token) => {
+            request.extensions_mut().insert(token);
+            next.run(request).await
+        }
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, Failure> {
+    let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;
+    let mut tx = app.db.read().await?;
+    let good = tx
+        .system("a one-time token is found by its hash before its tenant is known")
+        .runner_token_is_good(&token_hash(token), app.clock.now())
+        .await?;
+    if !good {
+        return Err(Failure::InvalidKey);
+    }
+    Ok(OneTimeToken(SecretText::new(token.to_owned())))
+}
+
+/// The one-time token that a request shows.
+#[derive(Clone, Debug)]
+pub struct OneTimeToken(pub SecretText);
 
 async fn runner_caller(app: &App, headers: &HeaderMap) -> Result<Runner, Failure> {
     let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;

@@ -13,7 +13,7 @@ use utoipa::openapi::{
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::app::App;
-use crate::http::admit::{Access, admit, admit_runner};
+use crate::http::admit::{Access, admit, admit_one_time, admit_runner};
 
 /// What `routes!` makes of a handler.
 pub type Described = UtoipaMethodRouter<Arc<App>>;
@@ -71,7 +71,8 @@ impl Endpoint {
 
 fn guarded(handler: MethodRouter<Arc<App>>, access: Access, app: &Arc<App>) -> MethodRouter<Arc<App>> {
     match access {
-        Access::Public | Access::ReportToken | Access::OneTimeToken => handler,
+        Access::Public | Access::ReportToken => handler,
+        Access::OneTimeToken => handler.route_layer(from_fn_with_state(app.clone(), admit_one_time)),
         Access::Runner => handler.route_layer(from_fn_with_state(app.clone(), admit_runner)),
         _ => handler.route_layer(from_fn_with_state((app.clone(), access), admit)),
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Body as HttpBody;
 use axum::extract::State;
-use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -20,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::app::App;
 use crate::caller::{Origin, RunnerCaller};
 use crate::failure::Failure;
-use crate::http::admit::bearer;
+use crate::http::admit::OneTimeToken;
 use crate::http::answers::created;
 use crate::http::extract::{Body, Query};
 use crate::ops::{artifacts, build_logs, finish, leases, runners};
@@ -45,12 +44,11 @@ const MAX_COMMIT: usize = 64;
 pub async fn enrol(
     State(app): State<Arc<App>>,
     axum::Extension(origin): axum::Extension<Origin>,
-    headers: HeaderMap,
+    axum::Extension(OneTimeToken(token)): axum::Extension<OneTimeToken>,
     Body(wanted): Body<Enrol>,
 ) -> Result<Response, Failure> {
-    let token = bearer(&headers)?.ok_or(Failure::NoAuthentication)?;
     let wanted = runners::plan(&wanted)?;
-    Ok(created(&runners::enrol(&app, token, wanted, &origin).await?))
+    Ok(created(&runners::enrol(&app, token.reveal(), wanted, &origin).await?))
 }
 
 /// Waits for a build that fits the labels, and takes it.

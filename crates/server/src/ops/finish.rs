@@ -107,31 +107,34 @@ pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, Failure> {
     told.iter().enumerate().map(read).collect()
 }
 
-/// Ends a build.
+/// Ends a build. Of two who tell the same end at once, one does.
 pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Result<Finished, Failure> {
-    let build = peek(app, plan.id).await?;
-    if let Some(answer) = told_before(&build, caller, &plan) {
-        return Ok(answer);
+    match end_held(app, caller, &plan).await {
+        Err(failure @ Failure::BadRequest(_)) => {
+            let build = peek(app, plan.id).await?;
+            told_before(&build, caller, &plan).ok_or(failure)
+        }
+        done => done,
     }
+}
+
+async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result<Finished, Failure> {
+    let build = peek(app, plan.id).await?;
     if !is_held(&build, caller, plan.attempt) {
         return Err(not_yours());
     }
     let masker = build_logs::masker(app, caller, plan.id, plan.attempt).await?;
-    let checked = artifacts::check(app, &build, &plan.artifacts).await?;
-    let mut plan = plan;
-    if let Some(error) = &mut plan.error {
-        error.message = String::from_utf8_lossy(&masker.mask(error.message.as_bytes())).into_owned();
-    }
-    let (write, build) = match hold(app, caller, plan.id, plan.attempt).await {
-        Ok(held) => held,
-        Err(failure) => {
-            artifacts::discard(app, &checked).await;
-            // Its twin may have been faster.
-            return told_before(&peek(app, plan.id).await?, caller, &plan).ok_or(failure);
-        }
+    let masked = |error: &BuildFailure| BuildFailure {
+        message: String::from_utf8_lossy(&masker.mask(error.message.as_bytes())).into_owned(),
+        ..error.clone()
     };
-    let org = write.org_id();
-    let gone = match conclude(write, build, &plan, &checked).await {
+    let error = plan.error.as_ref().map(masked);
+    let checked = artifacts::check(app, &build, &plan.artifacts).await?;
+    let concluded = match hold(app, caller, plan.id, plan.attempt).await {
+        Ok((write, build)) => conclude(write, build, plan, error, &checked).await,
+        Err(failure) => Err(failure),
+    };
+    let gone = match concluded {
         Ok(gone) => gone,
         Err(failure) => {
             artifacts::discard(app, &checked).await;
@@ -141,7 +144,7 @@ pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Resul
     app.maskers.forget(plan.id);
     artifacts::drop_staged(app, &checked).await;
     artifacts::drop_bytes(app, &gone).await;
-    if let Err(failure) = build_logs::seal(app, org, plan.id, 1).await {
+    if let Err(failure) = build_logs::seal(app, build.org_id, plan.id, 1).await {
         tracing::warn!(error = %failure, build = %plan.id, "the log of a build stays in the database for now");
     }
     Ok(Finished {
@@ -175,6 +178,7 @@ async fn conclude(
     mut write: Write<'_>,
     mut build: Build,
     plan: &FinishPlan,
+    error: Option<BuildFailure>,
     checked: &[Checked],
 ) -> Result<Vec<launchway_domain::build::Artifact>, Failure> {
     let (attempt, outcome) = (plan.attempt, plan.outcome);
@@ -209,7 +213,7 @@ async fn conclude(
         spec.build_number = spec.build_number.take().or_else(|| facts.build_number.clone());
     }
     write.org().tell_build(&build).await?;
-    end(&mut write, &build, to, plan.error.clone()).await?;
+    end(&mut write, &build, to, error).await?;
     write.commit().await?;
     Ok(gone)
 }
