@@ -11,6 +11,7 @@ pub mod clock;
 pub mod config;
 pub mod failure;
 pub mod http;
+pub mod install_links;
 pub mod jobs;
 pub mod master_key;
 pub mod metrics;

@@ -385,6 +385,17 @@ impl System<'_> {
         first.map(|row| Ok((row.urgency, row.read()?))).transpose()
     }
 
+    /// One build, whoever's it is.
+    pub async fn build_of_anyone(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            BuildRow,
+            concat!("SELECT ", build_columns!(), " FROM builds WHERE id = $1"),
+            id.to_string()
+        )?;
+        row.map(BuildRow::read).transpose()
+    }
+
     /// The build that a runner speaks of, whoever's it is, locked until this transaction ends.
     pub async fn lock_leased_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(

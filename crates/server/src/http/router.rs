@@ -17,8 +17,8 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, invitations, later,
-    members, openapi, orgs, pages, sessions, update, update_check, update_report, uploads, usage, webhooks,
+    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, install, invitations,
+    later, members, openapi, orgs, pages, sessions, update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -107,7 +107,11 @@ pub fn router(app: &Arc<App>) -> Router {
     } else {
         api
     };
-    let pages = if roles.api { pages::router(app) } else { Router::new() };
+    let pages = if roles.api {
+        pages::router(app).merge(install::router())
+    } else {
+        Router::new()
+    };
     let root = Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

@@ -170,7 +170,7 @@ impl Play<'_> {
             name: name.to_owned(),
             size: bytes.len() as i64,
             sha256: hex::encode(Sha256::digest(bytes)),
-            blob_key: format!("artifacts/{}/{name}", self.id),
+            blob_key: format!("artifacts/{}/{}", self.id, self.app.app.random.token()),
             facts: None,
             created_at: now,
         };
