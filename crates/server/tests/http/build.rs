@@ -4,7 +4,9 @@ mod changes;
 mod create;
 mod list;
 mod log;
+mod old;
 mod stream;
+mod update;
 
 use launchway_domain::build::{Artifact, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord, Runner, Standing};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
