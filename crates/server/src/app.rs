@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::blob::{Blob, BlobError};
+use crate::build_news::BuildNews;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
 use crate::embedded_runner::Embedded;
@@ -66,7 +67,9 @@ pub struct App {
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
     pub embedded: OnceLock<Embedded>,
-    /// Cancelled when the process is told to stop: who waits for something gives up.
+    /// Tells this process of what happens to builds.
+    pub build_news: BuildNews,
+    /// Cancelled when the process is to stop: what waits for something ends then.
     pub stopping: CancellationToken,
     /// How many packages may be inspected at a time: it costs a core and a temporary file each.
     pub inspections: tokio::sync::Semaphore,
@@ -160,6 +163,7 @@ impl App {
             build_queue: Notify::new(),
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
+            build_news: BuildNews::default(),
             stopping: CancellationToken::new(),
             inspections: tokio::sync::Semaphore::new(cores),
             clock: world.clock,

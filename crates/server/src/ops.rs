@@ -7,6 +7,7 @@ pub mod audit;
 pub mod audit_lines;
 pub mod build_logs;
 pub mod build_secrets;
+pub mod builds;
 pub mod credentials;
 pub mod deliveries;
 pub mod env_vars;

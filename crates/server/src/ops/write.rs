@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::id::{BuildId, OrgId, UserId};
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
 use serde::Serialize;
@@ -39,6 +39,8 @@ pub struct Write<'a> {
     wakes: bool,
     /// Whether runners have something to take once it is durable.
     queues: bool,
+    /// Builds that whoever follows them looks at once it is durable.
+    builds: Vec<BuildId>,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -79,6 +81,7 @@ impl<'a> Write<'a> {
             touched: false,
             wakes: false,
             queues: false,
+            builds: Vec::new(),
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -262,6 +265,11 @@ impl<'a> Write<'a> {
         self.wakes = true;
     }
 
+    /// Has whoever follows a build look at it once the change is durable.
+    pub fn tell_build(&mut self, id: BuildId) {
+        self.builds.push(id);
+    }
+
     /// Makes the change durable. When it returns, this node's checks see it.
     pub async fn commit(mut self) -> Result<(), Failure> {
         self.audit.write(self.app, &mut self.tx).await?;
@@ -272,6 +280,9 @@ impl<'a> Write<'a> {
         }
         if self.queues {
             self.app.build_queue.notify_waiters();
+        }
+        for id in self.builds {
+            self.app.build_news.tell(id);
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

@@ -1,0 +1,170 @@
+//! `launchway.toml`: what a project says about itself (contract part 10). What it does not know is an error that
+//! names it, so that a mistyped key is not silently without effect.
+
+mod problem;
+pub mod profile;
+pub mod schema;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::file::profile::Profiles;
+
+/// Its name.
+pub const NAME: &str = "launchway.toml";
+
+/// All of `launchway.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "launchway.toml")]
+pub struct Project {
+    /// Which app this is.
+    pub app: App,
+    /// Where it is published.
+    pub server: Server,
+    /// How it is built, by profile.
+    pub build: Profiles,
+    /// How it is submitted to a store, by profile and platform.
+    pub submit: BTreeMap<String, Submit>,
+    /// How updates are published unless told.
+    pub update: Update,
+    /// What counts as native.
+    pub fingerprint: Fingerprint,
+}
+
+/// `[app]`: which app this is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct App {
+    /// The bundle identifier.
+    pub bundle_id: Option<String>,
+}
+
+/// `[server]`: where it is published.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Server {
+    /// Address of the production server.
+    pub url: Option<String>,
+    /// Address of the development server, for `--dev`.
+    pub dev_url: Option<String>,
+    /// Id of the organization.
+    pub org: Option<String>,
+}
+
+/// `[submit.<profile>]`: how a build reaches the stores.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table, such as [submit.production.android]"
+)]
+pub struct Submit {
+    /// Google Play.
+    pub android: Option<StoreTarget>,
+    /// The App Store.
+    pub ios: Option<StoreTarget>,
+    /// The App Store, for Apple Vision.
+    pub visionos: Option<StoreTarget>,
+}
+
+/// `[submit.<profile>.<platform>]`: where in a store, and to whom.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreTarget {
+    /// `testflight` or `app_store`; a track of Google Play: `internal`, `alpha`, `beta`, `production` or a custom one.
+    pub destination: Option<String>,
+    /// The groups of testers, for `testflight`.
+    pub groups: Vec<String>,
+    /// Percent of users who get it, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
+    pub rollout: Option<u8>,
+    /// What is new, by locale, such as `en-US`.
+    pub release_notes: BTreeMap<String, String>,
+    /// The credential that the store knows; the organization's only one when absent.
+    pub credential_id: Option<String>,
+}
+
+/// `[update]`: how updates are published unless told.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Update {
+    /// The configuration.
+    pub configuration: Option<String>,
+    /// The directory to pack, relative to the file.
+    pub dir: Option<PathBuf>,
+}
+
+/// `[fingerprint]`: what counts as native besides what the framework says.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fingerprint {
+    /// Patterns of files that count too.
+    pub include: Vec<String>,
+    /// Patterns of files that do not.
+    pub exclude: Vec<String>,
+}
+
+/// No usable `launchway.toml`. The message begins with its path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProjectFileError {
+    /// The one that was told is not there.
+    #[error("{0} does not exist")]
+    Missing(String),
+    /// The operating system says no.
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(String, String),
+    /// Its content is wrong: where, and what.
+    #[error("{0}, {1}")]
+    Invalid(String, String),
+}
+
+/// Reads the file that was told, or the one found in `here` or above, or nothing. `here` is absolute. Gives its directory
+/// too, which is empty for `here` itself.
+///
+/// # Errors
+/// The told one is missing, or any one cannot be read.
+pub fn find(here: &Path, told: Option<&Path>) -> Result<(PathBuf, Project), ProjectFileError> {
+    let path = match told {
+        Some(path) => here.join(path),
+        None => match above(here) {
+            Some(path) => path,
+            None => return Ok((PathBuf::new(), Project::default())),
+        },
+    };
+    let shown = || path.strip_prefix(here).unwrap_or(&path).display().to_string();
+    let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ProjectFileError::Missing(shown()),
+        _ => ProjectFileError::Unreadable(shown(), error.to_string()),
+    })?;
+    let project = parse(&text).map_err(|problem| ProjectFileError::Invalid(shown(), problem))?;
+    let root = path.parent().unwrap_or(here);
+    Ok((root.strip_prefix(here).unwrap_or(root).to_owned(), project))
+}
+
+/// Looks in `here` and above it, but not beyond the repository: what lies there is not of this project.
+fn above(here: &Path) -> Option<PathBuf> {
+    let top = here
+        .ancestors()
+        .find(|directory| directory.join(".git").exists())
+        .unwrap_or(here);
+    let within = here.ancestors().take_while(|directory| directory.starts_with(top));
+    within.map(|directory| directory.join(NAME)).find(|path| path.is_file())
+}
+
+/// Reads the text.
+///
+/// # Errors
+/// What is wrong, beginning with the line where one is to blame.
+pub fn parse(text: &str) -> Result<Project, String> {
+    let project: Project = toml::from_str(text).map_err(|error| problem::describe(text, &error))?;
+    profile::check(&project.build).map_err(|error| error.to_string())?;
+    Ok(project)
+}
+
+#[cfg(test)]
+mod tests;
