@@ -211,6 +211,11 @@ fn names_what_is_wrong_and_its_line() {
         assert_eq!(parse(text).expect_err(text), problem);
     }
     assert!(parse("[app\n").expect_err("no TOML").starts_with("line 1: "));
+    let many: String = (0..101).map(|at| format!("[build.p{at}]\n")).collect();
+    assert_eq!(
+        parse(&many).expect_err("too many"),
+        "there are more than 100 build profiles"
+    );
     let long: String = (0..12)
         .map(|at| format!("[build.p{at}]\nextends = 'p{}'\n", at + 1))
         .collect();

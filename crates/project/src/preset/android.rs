@@ -12,6 +12,9 @@ const INIT: &str = include_str!("launchway.init.gradle");
 const NOTE_KEYSTORE: &str = include_str!("note_keystore.sh");
 const CHECK_SIGNATURE: &str = include_str!("check_signature.sh");
 
+/// Folders that are looked into for the module of the app.
+const MOST_MODULES: usize = 200;
+
 /// Finds the SDK; stands before everything that runs Gradle.
 pub const FIND_SDK: &str = ". \"${TMPDIR:-/tmp}/launchway/android.sh\"\n";
 
@@ -131,7 +134,8 @@ fn module(app: &App<'_>, root: &str) -> String {
         })
     };
     let modules = app.names(root);
-    let mut others = modules.iter().filter(|name| *name != "app" && makes_application(name));
+    let modules = modules.iter().take(MOST_MODULES);
+    let mut others = modules.filter(|name| *name != "app" && makes_application(name));
     match (app.has_directory(&join(root, "app")), others.next()) {
         (true, _) => "app".to_owned(),
         (false, Some(name)) => name.clone(),

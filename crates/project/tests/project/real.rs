@@ -137,7 +137,10 @@ fn capacitor() {
             "capacitor.config.json",
             r#"{"appId": "com.example.app", "appName": "Sample", "webDir": "dist"}"#,
         ),
-        ("build.mjs", "import { cpSync } from 'node:fs'; cpSync('index.html', 'dist/index.html');"),
+        (
+            "build.mjs",
+            "import { cpSync } from 'node:fs'; cpSync('index.html', 'dist/index.html');",
+        ),
         ("index.html", "<!doctype html><title>Sample</title>"),
     ]);
     real.run("npm install --package-lock-only --no-audit --no-fund");
