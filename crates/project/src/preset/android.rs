@@ -37,7 +37,7 @@ pub fn prepare(app: &App<'_>) -> Step {
     app.step(
         "prepare signing",
         "",
-        &format!("{}{note}", PREPARE.replace("@INIT@", INIT)),
+        &format!("{}{note}", PREPARE.replace("@INIT@", INIT.trim_end())),
     )
 }
 

@@ -14,6 +14,11 @@ use tempfile::TempDir;
 
 use crate::fixtures::*;
 
+/// Takes minutes, and is needed once.
+const INSTALL: &str = "install packages";
+/// What only a Mac can do, and what the Android build has done.
+const FOR_MAC: [&str; 3] = [INSTALL, "prepare signing", "install pods"];
+
 /// A project in a directory of its own.
 struct Real {
     directory: TempDir,
@@ -156,10 +161,10 @@ fn capacitor() {
     );
     let again = real.plan(Platform::Android);
     assert!(!again.steps.iter().any(|step| step.run.contains("cap add")));
-    real.run_until(&again, "gradle", &[]);
-    // Signing is for a Mac.
-    real.run_until(&real.plan(Platform::Ios), "archive", &["prepare signing"]);
-    let archive = real.run_until(&real.plan(Platform::Ios), "archive", &["prepare signing"]);
+    real.run_until(&again, "gradle", &[INSTALL]);
+    // A step makes the native project; the second time it is there.
+    real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
+    let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     real.check_xcode(&archive, "ios/App", "App");
     println!("summary: a Capacitor project is built up to Gradle and Xcode");
 }
@@ -174,13 +179,9 @@ fn react_native() {
     );
     let gradle = real.run_until(&real.plan(Platform::Android), "gradle", &[]);
     real.check_gradle(&gradle, plugin_of_react_native);
-    let pods = real.run_until(&real.plan(Platform::Ios), "install pods", &[]);
+    let pods = real.run_until(&real.plan(Platform::Ios), "install pods", &FOR_MAC[..2]);
     assert!(pods.ends_with("bundle exec pod install"), "{pods}");
-    let archive = real.run_until(
-        &real.plan(Platform::Ios),
-        "archive",
-        &["install pods", "prepare signing"],
-    );
+    let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     real.check_xcode(&archive, "ios", "Sample");
     println!("summary: a React Native project is built up to Gradle, pods and Xcode");
 }
@@ -207,21 +208,13 @@ fn expo() {
     real.run("npm install --package-lock-only --no-audit --no-fund");
     let gradle = real.run_until(&real.plan(Platform::Android), "gradle", &[]);
     real.check_gradle(&gradle, plugin_of_react_native);
-    let archive = real.run_until(
-        &real.plan(Platform::Ios),
-        "archive",
-        &["install pods", "prepare signing"],
-    );
+    let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     assert!(archive.contains("-maxdepth 1 -name '*.xcodeproj'"), "{archive}");
     assert!(real.has("ios/MySample.xcodeproj") && real.has("ios/Podfile"));
     // What an earlier step has made, a source may have from the start.
-    let archive = real.run_until(
-        &real.plan(Platform::Ios),
-        "archive",
-        &["install pods", "prepare signing"],
-    );
+    let archive = real.run_until(&real.plan(Platform::Ios), "archive", &FOR_MAC);
     real.check_xcode(&archive, "ios", "MySample");
-    let gradle = real.run_until(&real.plan(Platform::Android), "gradle", &[]);
+    let gradle = real.run_until(&real.plan(Platform::Android), "gradle", &[INSTALL]);
     real.check_gradle(&gradle, plugin_of_react_native);
     println!("summary: an Expo project is built up to Gradle, pods and Xcode");
 }
@@ -250,7 +243,7 @@ fn nativescript() {
     let script = real.run_until(&real.plan(Platform::Android), "build", &["find keystore"]);
     check_options(&real, script.lines().last().unwrap());
     assert!(Path::new(&real.directory.path().join("tmp/launchway/init.gradle")).exists());
-    let script = real.run_until(&real.plan(Platform::Ios), "build", &["prepare signing"]);
+    let script = real.run_until(&real.plan(Platform::Ios), "build", &FOR_MAC);
     assert!(script.contains("--provision "), "{script}");
     check_options(&real, "npx ns build ios --for-device --release --provision x");
     println!("summary: the commands of a NativeScript plan are those of its command line");
