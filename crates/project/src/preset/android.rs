@@ -12,6 +12,12 @@ const INIT: &str = include_str!("launchway.init.gradle");
 const NOTE_KEYSTORE: &str = include_str!("note_keystore.sh");
 const CHECK_SIGNATURE: &str = include_str!("check_signature.sh");
 
+/// How a module says that it makes an application: the plugin's id, or its usual names in a version catalog.
+const PLUGIN: [&str; 3] = [
+    "com.android.application",
+    "plugins.android.application",
+    "plugins.androidApplication",
+];
 /// Folders that are looked into for the module of the app.
 const MOST_MODULES: usize = 200;
 
@@ -128,9 +134,7 @@ fn module(app: &App<'_>, root: &str) -> String {
     let makes_application = |place: &str| {
         ["build.gradle", "build.gradle.kts"].iter().any(|name| {
             let text = app.text(&join(&join(root, place), name));
-            text.is_some_and(|text| {
-                text.contains("com.android.application") || text.contains("plugins.android.application")
-            })
+            text.is_some_and(|text| PLUGIN.iter().any(|plugin| text.contains(plugin)))
         })
     };
     let modules = app.names(root);
