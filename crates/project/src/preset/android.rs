@@ -106,21 +106,14 @@ fn keep_downloads(app: &App<'_>, preset: &mut Preset, root: &str, module: &str) 
     let lockfile = app.packages.and_then(|packages| packages.lockfile.clone());
     let script = |name: &str| join(&join(root, &module.replace(':', "/")), name);
     let places = [
-        "gradle/libs.versions.toml".to_owned(),
+        join(root, "gradle/libs.versions.toml"),
         script("build.gradle.kts"),
         script("build.gradle"),
     ];
     let found = places
-        .into_iter()
-        .map(|place| {
-            if place.starts_with("gradle/") {
-                join(root, &place)
-            } else {
-                place
-            }
-        })
+        .iter()
         .find(|place| app.has_file(place))
-        .map(|place| app.place(&place));
+        .map(|place| app.place(place));
     if let Some(file) = lockfile.or(found) {
         preset.keep("gradle", &file, &["~/.gradle/caches", "~/.gradle/wrapper"]);
     }
