@@ -8,6 +8,7 @@ mod login_file;
 mod pack;
 mod printer;
 mod settings;
+mod source;
 mod terminal;
 
 use std::ffi::OsString;
