@@ -57,17 +57,18 @@ pub enum Kind {
     },
 }
 
-/// Finds everything that belongs to the source in `root`. Directories come with what is in them. Fails as
+/// Finds everything that belongs to the source in `root`; the empty path is the current directory. Directories come with what is in them. Fails as
 /// [`SourceError`] says.
 pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
     let not_there = || SourceError::NotADirectory(root.to_owned());
-    let real = fs::canonicalize(root).map_err(|_| not_there())?;
+    let start = or_here(root);
+    let real = fs::canonicalize(start).map_err(|_| not_there())?;
     if !real.is_dir() {
         return Err(not_there());
     }
     let in_repository = real.ancestors().any(|directory| directory.join(".git").exists());
     let never = never().map_err(SourceError::Write)?;
-    let mut builder = WalkBuilder::new(root);
+    let mut builder = WalkBuilder::new(start);
     builder
         .standard_filters(false)
         .git_ignore(true)
@@ -86,8 +87,8 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
         if found.depth() == 0 || is_directory {
             continue;
         }
-        let name = name_of(found.path(), root)?;
-        let entry = entry(name.clone(), found.path(), &real)?;
+        let name = name_of(found.path(), start)?;
+        let entry = entry(name.clone(), &root.join(&name), &real)?;
         entries.insert(name, entry);
     }
     if in_repository {
@@ -106,6 +107,14 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
         return Err(SourceError::Empty(root.to_owned()));
     }
     Ok(entries.into_values().collect())
+}
+
+fn or_here(root: &Path) -> &Path {
+    if root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        root
+    }
 }
 
 fn entry(name: String, path: &Path, root: &Path) -> Result<Entry, SourceError> {

@@ -2,6 +2,10 @@
 //! that answers as told.
 
 mod api;
+#[cfg(unix)]
+mod build;
+#[cfg(unix)]
+mod builds;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod help;
