@@ -42,7 +42,7 @@ pub struct StartArgs {
     #[arg(long, conflicts_with_all = ["git", "local"], help_heading = "Where it is built")]
     pub plan_only: bool,
     /// Build on this machine, without any server
-    #[arg(long, conflicts_with_all = ["git", "priority", "no_wait", "cancel_on_interrupt", "download"], help_heading = "Where it is built")]
+    #[arg(long, conflicts_with_all = ["git", "priority", "no_wait", "timeout", "cancel_on_interrupt", "download"], help_heading = "Where it is built")]
     pub local: bool,
     /// With --local: where the artifacts go
     #[arg(

@@ -5,6 +5,8 @@ mod change;
 mod follow;
 mod git_facts;
 mod list;
+#[cfg(unix)]
+mod local;
 mod logs;
 mod plan;
 mod show;

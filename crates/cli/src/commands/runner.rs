@@ -4,6 +4,8 @@ mod admin;
 #[cfg(unix)]
 mod enrolment;
 #[cfg(unix)]
+mod resolver;
+#[cfg(unix)]
 mod work;
 
 use crate::args::runner::{RunnerArgs, RunnerCommand};

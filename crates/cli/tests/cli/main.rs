@@ -10,6 +10,8 @@ mod builds;
 mod fake_server;
 mod help;
 mod interrupt;
+#[cfg(unix)]
+mod local;
 mod login;
 mod publish;
 mod published;

@@ -10,6 +10,8 @@ use tempfile::TempPath;
 
 use crate::args::start::StartArgs;
 use crate::commands::apart;
+#[cfg(unix)]
+use crate::commands::build::local;
 use crate::commands::build::{follow, plan, wanted};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -21,6 +23,12 @@ use crate::source::{self, Kind, SourceError};
 pub async fn run(platform: Platform, arguments: StartArgs, context: &Context) -> Result<(), Failure> {
     if arguments.plan_only {
         return plan::print(&plan::of_project(platform, &arguments.profile, context)?, context);
+    }
+    if arguments.local {
+        #[cfg(unix)]
+        return local::run(platform, &arguments, context).await;
+        #[cfg(not(unix))]
+        return Err(Failure::failed("builds run on Linux and macOS only"));
     }
     let client = context.client()?;
     let asked = unless_interrupted(ask(platform, &arguments, &client, context)).await?;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use launchway_api::runner::Enrol;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_runner::executor::ProcessExecutor;
-use launchway_runner::plan::RequestOnly;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
 use launchway_runner::world::SystemWorld;
@@ -18,6 +17,7 @@ use tracing::{info, warn};
 
 use crate::args::runner::WorkArgs;
 use crate::commands::runner::enrolment::{Enrolment, enrolment, token_file};
+use crate::commands::runner::resolver::ProjectResolver;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -54,7 +54,7 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
         settings,
         server,
         Arc::new(executor),
-        Arc::new(RequestOnly),
+        Arc::new(ProjectResolver),
         VERSION.to_owned(),
     )
     .map_err(|error| failure(error, &work_dir))?;
