@@ -123,6 +123,9 @@ async fn interrupted(id: &str, arguments: &FollowArgs, client: &Client, context:
         );
     }
     match client.cancel_build(id).await {
+        Ok(answer) if answer.value.cancel_requested => {
+            Failure::new(Exit::Interrupted, format!("interrupted; {id} is being canceled"))
+        }
         Ok(_) => Failure::new(Exit::Interrupted, format!("interrupted; {id} is canceled")),
         // It may just have ended.
         Err(error) => {

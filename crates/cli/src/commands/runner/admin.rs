@@ -57,9 +57,11 @@ pub async fn token(context: &Context) -> Result<(), Failure> {
     let answer = client.create_runner_token().await?;
     let server = client.base().to_string();
     let server = server.strip_suffix("/api").unwrap_or(&server);
-    context
-        .printer
-        .result(&answer.body, || format!("{}\n", answer.value.token))?;
+    // It is shown once: not to a call that was repeated because its answer was lost.
+    let token = answer.value.token.as_deref().ok_or_else(|| {
+        Failure::failed("a token was made, but its answer was lost").hint("run the command again for another")
+    })?;
+    context.printer.result(&answer.body, || format!("{token}\n"))?;
     context.printer.note(&format!(
         "It enrols one runner and works until {}. On the runner's machine:\n  \
          LAUNCHWAY_RUNNER_TOKEN={{the token}} launchway runner --url {server}",
