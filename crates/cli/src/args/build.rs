@@ -128,8 +128,8 @@ pub struct DownloadArgs {
 /// The arguments of `build logs`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-With --json and --follow each line is {\"event\": …, \"data\": …}: `log`, `build` when its status or phase changes,
-and `end`. The exit code is then that of the build.")]
+With --follow the exit code is that of the build. With --json besides, each line is {\"event\": …, \"data\": …}:
+`log`, `build` when its status or phase changes, and `end`.")]
 pub struct LogsArgs {
     /// Which build
     #[command(flatten)]

@@ -24,6 +24,21 @@ async fn commands_on_published_updates() {
     assert_snapshot!(text);
 }
 
+#[tokio::test]
+async fn build() {
+    assert_snapshot!(Stage::new().run(&["build", "--help"]).await);
+}
+
+#[tokio::test]
+async fn commands_on_builds() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for command in ["list", "show", "cancel", "retry", "delete", "download", "logs", "plan"] {
+        text.push_str(&stage.run(&["build", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn runner() {
