@@ -25,6 +25,32 @@ async fn commands_on_published_updates() {
 }
 
 #[tokio::test]
+async fn build() {
+    assert_snapshot!(Stage::new().run(&["build", "--help"]).await);
+}
+
+#[tokio::test]
+async fn commands_on_builds() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for command in ["list", "show", "cancel", "retry", "delete", "download", "logs", "plan"] {
+        text.push_str(&stage.run(&["build", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn runner() {
+    let stage = Stage::new();
+    let mut text = stage.run(&["runner", "--help"]).await;
+    for command in ["list", "revoke", "token"] {
+        text.push_str(&stage.run(&["runner", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
 async fn login_and_api() {
     let stage = Stage::new();
     assert_snapshot!(stage.run(&["login", "--help"]).await + &stage.run(&["api", "--help"]).await);

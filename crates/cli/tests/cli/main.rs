@@ -2,14 +2,22 @@
 //! that answers as told.
 
 mod api;
+#[cfg(unix)]
+mod build;
+#[cfg(unix)]
+mod builds;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod help;
 mod interrupt;
+#[cfg(unix)]
+mod local;
 mod login;
 mod publish;
 mod published;
 mod rollback;
+#[cfg(unix)]
+mod runner;
 mod session;
 mod stage;
 #[cfg(unix)]
