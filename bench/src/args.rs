@@ -21,6 +21,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Starting with many bundles: time until the server listens, and memory per bundle
     Start(StartArgs),
+    /// The queue of builds: what a claim and a renewal cost as it grows, with many runners at once
+    Queue(QueueArgs),
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
@@ -57,6 +59,27 @@ pub struct StartArgs {
     /// Starts per number of bundles
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub starts: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How the queue is measured.
+#[derive(Debug, clap::Args)]
+pub struct QueueArgs {
+    /// How many builds wait beside those that are claimed; one line for each number, ratios to the first
+    #[arg(long, value_delimiter = ',', default_values_t = [0, 10_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub queued: Vec<u32>,
+    /// Runners, each with a connection of its own
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub runners: u32,
+    /// Builds that all runners together claim, and renew once each
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub claims: u32,
+    /// An empty PostgreSQL database to measure on, with one number in `--queued` [default: SQLite]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,

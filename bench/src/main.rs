@@ -1,6 +1,7 @@
 //! `launchway-bench`: measures the service on this machine (see bench/README.md). Never part of a test run.
 
 mod args;
+mod builds;
 mod bundles;
 mod check;
 mod cores;
@@ -8,6 +9,7 @@ mod figures;
 mod load;
 mod programs;
 mod questions;
+mod queue;
 mod server;
 mod start;
 mod twin;
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Start(args) => start::run(&args),
+        Command::Queue(args) => queue::run(&args),
         Command::Twin(args) => twin::run(&args),
     };
     match done {

@@ -5,7 +5,6 @@ mod commands;
 mod context;
 mod failure;
 mod login_file;
-mod native_version;
 mod pack;
 mod printer;
 mod settings;

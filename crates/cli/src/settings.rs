@@ -2,7 +2,6 @@
 //! (contract part 10).
 
 pub mod environment;
-pub mod project_file;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,12 +9,12 @@ use std::str::FromStr;
 
 use launchway_client::BaseUrl;
 use launchway_domain::api_key::ApiKey;
+use launchway_project::file::{self, Project, Update};
 
 use crate::args::Global;
 use crate::failure::{Exit, Failure};
 use crate::login_file::{Login, LoginFile};
 use crate::settings::environment::Environment;
-use crate::settings::project_file::{Project, Update};
 
 /// Where a value was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +115,10 @@ impl Settings {
             Some(path) => Some(path.clone()),
             None => environment.path("LAUNCHWAY_CONFIG"),
         };
-        let (root, project) = project_file::find(told)?;
+        let here = std::env::current_dir()
+            .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+        let (root, project) =
+            file::find(&here, told.as_deref()).map_err(|problem| Failure::usage(problem.to_string()))?;
         let service = if global.dev {
             Service::Development
         } else {

@@ -23,6 +23,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
+    ("launchway-project", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
         "launchway-runner",
         &["launchway-api", "launchway-client", "launchway-domain"],
@@ -35,6 +36,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-client",
             "launchway-credentials",
             "launchway-domain",
+            "launchway-project",
             "launchway-runner",
             "launchway-store",
         ],
@@ -46,6 +48,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-api",
             "launchway-client",
             "launchway-domain",
+            "launchway-project",
             "launchway-runner",
         ],
         &[TESTING],

@@ -1,7 +1,7 @@
 //! Which value wins, one row for each case.
 
 use super::*;
-use crate::settings::project_file::Server;
+use launchway_project::file::Server;
 
 const KEY: &str = "lw_77777777777777777777777777777777777777774E8RLv";
 

@@ -7,12 +7,12 @@ use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::version::Version;
+use launchway_project::native_version::{self, Found, NativeProject};
 
 use crate::args::publish::PublishArgs;
 use crate::commands::text_or_file;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::native_version::{self, Found, NativeProject};
 
 /// What the native project would install.
 pub struct Native(NativeProject);

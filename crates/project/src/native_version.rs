@@ -6,16 +6,13 @@ mod apple;
 mod javascript;
 mod scan;
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
 
-/// No file that is read here is larger; a larger one is something else.
-const LARGEST: u64 = 4 * 1024 * 1024;
+use crate::source::Source;
 
 /// A value and the file it stands in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +36,7 @@ pub struct NativeProject {
 
 /// Reads the project in `root` for `platform`. What is not found, or not written as a plain value, is absent.
 pub fn read(root: &Path, platform: Platform) -> NativeProject {
-    let project = ProjectFiles { root };
+    let project = Source::new(root);
     let native = match platform {
         Platform::Android => android::read(&project),
         Platform::Ios => apple::read(&project, &["ios"], &["App_Resources/iOS/Info.plist"]),
@@ -53,36 +50,7 @@ pub fn read(root: &Path, platform: Platform) -> NativeProject {
     }
 }
 
-/// The files of a project.
-struct ProjectFiles<'r> {
-    root: &'r Path,
-}
-
-impl ProjectFiles<'_> {
-    /// The text of a file; `None` when there is none, or none that is text of a sensible size.
-    fn text(&self, place: &str) -> Option<String> {
-        let file = fs::File::open(self.root.join(place)).ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut text = String::new();
-        file.take(LARGEST).read_to_string(&mut text).ok()?;
-        Some(text)
-    }
-
-    /// The names in a directory, sorted; nothing when there is none.
-    fn names(&self, place: &str) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.root.join(place)) else {
-            return Vec::new();
-        };
-        let mut names: Vec<_> = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect();
-        names.sort_unstable();
-        names
-    }
-
+impl Source {
     /// The first value that `read` finds in these files.
     fn first(&self, places: &[&str], read: impl Fn(&str) -> Option<String>) -> Option<Found> {
         places.iter().find_map(|place| {

@@ -1,7 +1,8 @@
 //! Android: the app's Gradle file, or the manifest in NativeScript's app resources.
 
 use crate::native_version::scan::{Form, assigned};
-use crate::native_version::{NativeProject, ProjectFiles, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::source::Source;
 
 const GRADLE: [&str; 3] = [
     "android/app/build.gradle",
@@ -10,7 +11,7 @@ const GRADLE: [&str; 3] = [
 ];
 const MANIFEST: &str = "App_Resources/Android/src/main/AndroidManifest.xml";
 
-pub fn read(project: &ProjectFiles<'_>) -> NativeProject {
+pub fn read(project: &Source) -> NativeProject {
     let gradle = |name, form, good: fn(String) -> Option<String>| {
         project.first(&GRADLE, |text| assigned(text, name, form).into_iter().find_map(good))
     };

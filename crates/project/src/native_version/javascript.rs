@@ -4,9 +4,10 @@ use launchway_domain::platform::Platform;
 use serde_json::Value;
 
 use crate::native_version::scan::{Form, assigned};
-use crate::native_version::{NativeProject, ProjectFiles, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::source::Source;
 
-pub fn read(project: &ProjectFiles<'_>, platform: Platform) -> NativeProject {
+pub fn read(project: &Source, platform: Platform) -> NativeProject {
     let json = |place: &str, pointer: &str, good: fn(String) -> Option<String>| {
         project.first(&[place], |text| {
             let value: Value = serde_json::from_str(text).ok()?;

@@ -1,5 +1,7 @@
 //! One project of each framework, and projects that say nothing plain.
 
+use std::fs;
+
 use super::*;
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {

@@ -1,10 +1,11 @@
 //! iOS and visionOS: `Info.plist`, and the Xcode project that it points to.
 
 use crate::native_version::scan::{Form, assigned, in_property_list};
-use crate::native_version::{Found, NativeProject, ProjectFiles, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{Found, NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::source::Source;
 
 /// Reads the Xcode project below one of `directories` (`ios/App`, as Capacitor has it, or `ios`), and `plists`.
-pub fn read(project: &ProjectFiles<'_>, directories: &[&str], plists: &[&str]) -> NativeProject {
+pub fn read(project: &Source, directories: &[&str], plists: &[&str]) -> NativeProject {
     let mut plists: Vec<String> = plists.iter().map(|place| (*place).to_owned()).collect();
     let mut xcode = Vec::new();
     for directory in directories {
@@ -37,12 +38,7 @@ pub fn read(project: &ProjectFiles<'_>, directories: &[&str], plists: &[&str]) -
 }
 
 /// The value that all targets share. Extensions and tests, whose identifiers only add to the app's, do not count.
-fn the_one(
-    project: &ProjectFiles<'_>,
-    places: &[String],
-    name: &str,
-    good: fn(String) -> Option<String>,
-) -> Option<Found> {
+fn the_one(project: &Source, places: &[String], name: &str, good: fn(String) -> Option<String>) -> Option<Found> {
     places.iter().find_map(|place| {
         let text = project.text(place)?;
         let mut values: Vec<_> = assigned(&text, name, Form::Bare).into_iter().filter_map(good).collect();

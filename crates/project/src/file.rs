@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::failure::Failure;
-
-const NAME: &str = "launchway.toml";
+/// Its name.
+pub const NAME: &str = "launchway.toml";
 
 /// All of `launchway.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -52,26 +51,41 @@ pub struct Update {
     pub dir: Option<PathBuf>,
 }
 
-/// Reads the file that was told, or the one found here or above, or nothing. Gives its directory too, which is empty for
-/// the current one. Fails when the told one is missing or any one cannot be read.
-pub fn find(told: Option<PathBuf>) -> Result<(PathBuf, Project), Failure> {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+/// No usable `launchway.toml`. The message begins with its path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProjectFileError {
+    /// The one that was told is not there.
+    #[error("{0} does not exist")]
+    Missing(String),
+    /// The operating system says no.
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(String, String),
+    /// Its content is wrong: where, and what.
+    #[error("{0}, {1}")]
+    Invalid(String, String),
+}
+
+/// Reads the file that was told, or the one found in `here` or above, or nothing. `here` is absolute. Gives its directory
+/// too, which is empty for `here` itself.
+///
+/// # Errors
+/// The told one is missing, or any one cannot be read.
+pub fn find(here: &Path, told: Option<&Path>) -> Result<(PathBuf, Project), ProjectFileError> {
     let path = match told {
         Some(path) => here.join(path),
-        None => match above(&here) {
+        None => match above(here) {
             Some(path) => path,
             None => return Ok((PathBuf::new(), Project::default())),
         },
     };
-    let shown = path.strip_prefix(&here).unwrap_or(&path).display();
+    let shown = || path.strip_prefix(here).unwrap_or(&path).display().to_string();
     let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Failure::usage(format!("{shown} does not exist")),
-        _ => Failure::usage(format!("{shown} cannot be read: {error}")),
+        io::ErrorKind::NotFound => ProjectFileError::Missing(shown()),
+        _ => ProjectFileError::Unreadable(shown(), error.to_string()),
     })?;
-    let project = parse(&text).map_err(|problem| Failure::usage(format!("{shown}, {problem}")))?;
-    let root = path.parent().unwrap_or(&here);
-    Ok((root.strip_prefix(&here).unwrap_or(root).to_owned(), project))
+    let project = parse(&text).map_err(|problem| ProjectFileError::Invalid(shown(), problem))?;
+    let root = path.parent().unwrap_or(here);
+    Ok((root.strip_prefix(here).unwrap_or(root).to_owned(), project))
 }
 
 /// Looks in `here` and above it, but not beyond the repository: what lies there is not of this project.
@@ -84,8 +98,11 @@ fn above(here: &Path) -> Option<PathBuf> {
     within.map(|directory| directory.join(NAME)).find(|path| path.is_file())
 }
 
-/// Reads the text; the problem begins with the line.
-fn parse(text: &str) -> Result<Project, String> {
+/// Reads the text.
+///
+/// # Errors
+/// What is wrong, beginning with the line.
+pub fn parse(text: &str) -> Result<Project, String> {
     toml::from_str(text).map_err(|error| {
         let line = 1 + error.span().map_or(0, |span| text[..span.start].matches('\n').count());
         format!("line {line}: {}", error.message())

@@ -1,0 +1,132 @@
+//! A database with builds that wait and runners that could take them.
+
+use launchway_domain::build::{Build, Runner, SourceRecord, Spec, Standing};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{Id, Kind, OrgId};
+use launchway_domain::org::Org;
+use launchway_domain::platform::Platform;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::EpochMs;
+use launchway_store::Db;
+use sha2::{Digest, Sha256};
+
+/// What every runner has and every build needs.
+pub const LABEL: &str = "os=linux";
+
+/// Builds written in one transaction.
+const BATCH: u32 = 5_000;
+
+/// How many of what.
+pub struct Queue {
+    /// Builds that are left in the queue at the end.
+    pub waiting: u32,
+    /// Builds that are taken.
+    pub claimed: u32,
+    /// Runners.
+    pub runners: u32,
+}
+
+/// What the runner with this number shows.
+pub fn token(number: u32) -> String {
+    format!("bench-runner-{number}")
+}
+
+/// Writes the queue and the runners into a database, which may be one that was filled before.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
+    let db = Db::open(database).await?;
+    let now = now()?;
+    let bundle = BundleId::parse("com.example.queue")?;
+    let org: OrgId = id(0, 0, now);
+    let mut tx = db.write().await?;
+    tx.system("a new organization")
+        .create_org(&Org {
+            id: org,
+            name: "Bench".to_owned(),
+            tier: Tier::Enterprise,
+            created_at: now,
+        })
+        .await?;
+    for number in 0..queue.runners {
+        let runner = Runner {
+            id: id(1, number, now),
+            org_id: Some(org),
+            name: format!("bench-{number}"),
+            labels: vec![LABEL.to_owned()],
+            slots: 64,
+            version: "bench".to_owned(),
+            created_by: "system".to_owned(),
+            created_at: now,
+            last_seen_at: now,
+            revoked_at: None,
+        };
+        let hash = hex::encode(Sha256::digest(token(number)));
+        tx.system("a new runner").create_runner(&runner, &hash).await?;
+    }
+    tx.commit().await?;
+    let builds = queue.waiting + queue.claimed;
+    for first in (0..builds).step_by(BATCH as usize) {
+        let mut tx = db.write().await?;
+        for number in first..builds.min(first + BATCH) {
+            let build = build(org, bundle.as_str(), number, now);
+            tx.org(org).create_build(&build, &bundle).await?;
+        }
+        tx.commit().await?;
+    }
+    db.close().await;
+    Ok(())
+}
+
+fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
+    Build {
+        id: id(2, number, now),
+        org_id: org,
+        standing: Standing::new(now),
+        priority: 0,
+        labels: vec![LABEL.to_owned()],
+        bundle_id: bundle_id.to_owned(),
+        platform: Platform::Android,
+        configuration: None,
+        spec: Spec {
+            profile: None,
+            build_type: "release".to_owned(),
+            distribution: "store".to_owned(),
+            version: None,
+            build_number: None,
+            source: SourceRecord::Git {
+                url: "https://git.example.com/app.git".to_owned(),
+                reference: "main".to_owned(),
+            },
+            git: None,
+        },
+        plan: None,
+        plan_origin: None,
+        fingerprint: None,
+        runner_id: None,
+        phases: Vec::new(),
+        error: None,
+        warnings: Vec::new(),
+        parent_id: None,
+        log_size: 0,
+        created_by: "system".to_owned(),
+        created_at: now,
+        started_at: None,
+        finished_at: None,
+    }
+}
+
+/// Builds that wait for a day expire, so what waits here must be young.
+#[expect(clippy::disallowed_methods, reason = "a benchmark works in the real time")]
+fn now() -> anyhow::Result<EpochMs> {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    Ok(since.as_millis() as EpochMs)
+}
+
+/// An id of this sort that only this number has.
+fn id<K: Kind>(sort: u8, number: u32, now: EpochMs) -> Id<K> {
+    let mut random = [sort; 10];
+    random[..4].copy_from_slice(&number.to_be_bytes());
+    Id::new(now, random)
+}

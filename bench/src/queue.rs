@@ -1,0 +1,211 @@
+//! Measures the queue of builds: what a claim and a renewal cost as the queue grows, with many runners at once.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::{Request, header};
+use hyper_util::rt::TokioIo;
+use launchway_api::runner::{AskLease, Going, LeaseAnswer, Renew};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::args::QueueArgs;
+use crate::builds;
+use crate::figures::Spread;
+use crate::programs;
+use crate::server::Server;
+
+/// A queue may take this long to be measured.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// What one queue was measured at: seconds of each call, and processor seconds of the server for all of them.
+struct Turn {
+    claims: Vec<f64>,
+    renewals: Vec<f64>,
+    claim_cpu: f64,
+    renewal_cpu: f64,
+}
+
+/// Measures each length of the queue and prints a line for it; the ratios are to the first one.
+///
+/// # Errors
+/// When the server does not start, or answers otherwise than it must.
+pub fn run(args: &QueueArgs) -> anyhow::Result<()> {
+    let program = programs::server(args.server.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut out = std::io::stdout();
+    writeln!(
+        out,
+        "{} runners, {} claims and as many renewals; milliseconds as min – median – max, CPU of the server per call:",
+        args.runners, args.claims
+    )?;
+    let mut first: Option<(f64, f64)> = None;
+    for queued in &args.queued {
+        let data = tempfile::tempdir()?;
+        let database = match &args.database_url {
+            Some(url) => url.clone(),
+            None => format!("sqlite:{}", data.path().join("launchway.db").display()),
+        };
+        let filled = builds::Queue {
+            waiting: *queued,
+            claimed: args.claims,
+            runners: args.runners,
+        };
+        runtime.block_on(builds::fill(&database, &filled))?;
+        let turn = measure(&runtime, &program, data.path(), &database, args)?;
+        let calls = f64::from(args.claims);
+        let (claim, renewal) = (turn.claim_cpu / calls, turn.renewal_cpu / calls);
+        let (first_claim, first_renewal) = *first.get_or_insert((claim, renewal));
+        writeln!(
+            out,
+            "{queued:>8} more in the queue   claim {:.1}, {:.2} ms CPU, ratio {:.2}   renewal {:.1}, {:.2} ms CPU, ratio {:.2}",
+            Spread::of(turn.claims.iter().map(|seconds| seconds * 1e3)),
+            claim * 1e3,
+            claim / first_claim,
+            Spread::of(turn.renewals.iter().map(|seconds| seconds * 1e3)),
+            renewal * 1e3,
+            renewal / first_renewal,
+        )?;
+    }
+    Ok(())
+}
+
+fn measure(
+    runtime: &tokio::runtime::Runtime,
+    program: &Path,
+    data: &Path,
+    database: &str,
+    args: &QueueArgs,
+) -> anyhow::Result<Turn> {
+    let mut command = programs::serve(program, data);
+    command.args(["--no-runner", "--database-url", database]);
+    let server = Server::start(command)?;
+    let work = async {
+        let mut runners = Vec::new();
+        for number in 0..args.runners {
+            runners.push(Runner::connect(server.address, builds::token(number)).await?);
+        }
+        let share = args.claims / args.runners;
+        let before = server.cpu()?;
+        let (runners, claims) = all(runners, share, Call::Claim).await?;
+        let between = server.cpu()?;
+        let (_, renewals) = all(runners, share, Call::Renew).await?;
+        Ok::<_, anyhow::Error>(Turn {
+            claims,
+            renewals,
+            claim_cpu: (between - before).as_secs_f64(),
+            renewal_cpu: (server.cpu()? - between).as_secs_f64(),
+        })
+    };
+    runtime.block_on(async {
+        tokio::time::timeout(LIMIT, work)
+            .await
+            .context("the server is too slow")?
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Call {
+    Claim,
+    Renew,
+}
+
+/// Every runner makes its share of calls, all runners at once; gives the runners and the seconds of each call.
+async fn all(runners: Vec<Runner>, share: u32, call: Call) -> anyhow::Result<(Vec<Runner>, Vec<f64>)> {
+    let mut working = JoinSet::new();
+    for mut runner in runners {
+        working.spawn(async move {
+            let mut seconds = Vec::new();
+            for number in 0..share {
+                let asked = Instant::now();
+                match call {
+                    Call::Claim => runner.claim().await?,
+                    Call::Renew => runner.renew(number as usize).await?,
+                }
+                seconds.push(asked.elapsed().as_secs_f64());
+            }
+            Ok::<_, anyhow::Error>((runner, seconds))
+        });
+    }
+    let (mut runners, mut seconds) = (Vec::new(), Vec::new());
+    while let Some(done) = working.join_next().await {
+        let (runner, some) = done??;
+        runners.push(runner);
+        seconds.extend(some);
+    }
+    Ok((runners, seconds))
+}
+
+/// A runner with a connection of its own and the builds that it has.
+struct Runner {
+    sender: SendRequest<Full<Bytes>>,
+    host: String,
+    token: String,
+    builds: Vec<(String, u32)>,
+}
+
+impl Runner {
+    async fn connect(address: SocketAddr, token: String) -> anyhow::Result<Runner> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        // Ends with the sender; what goes wrong on it is told to the next call.
+        tokio::spawn(connection);
+        Ok(Runner {
+            sender,
+            host: address.to_string(),
+            token,
+            builds: Vec::new(),
+        })
+    }
+
+    async fn claim(&mut self) -> anyhow::Result<()> {
+        let ask = AskLease {
+            labels: vec![builds::LABEL.to_owned()],
+            version: "bench".to_owned(),
+            wait_seconds: 0,
+        };
+        let answer: LeaseAnswer = self.call("/api/runner/lease", &ask).await?;
+        let lease = answer.lease.context("no build although some wait")?;
+        self.builds.push((lease.build_id, lease.attempt));
+        Ok(())
+    }
+
+    async fn renew(&mut self, number: usize) -> anyhow::Result<()> {
+        let (build_id, attempt) = self.builds[number].clone();
+        let renew = Renew {
+            build_id,
+            attempt,
+            phases: Vec::new(),
+        };
+        let going: Going = self.call("/api/runner/renew", &renew).await?;
+        ensure!(!going.cancel, "a build is canceled that nobody canceled");
+        Ok(())
+    }
+
+    async fn call<A: DeserializeOwned>(&mut self, path: &str, body: &impl Serialize) -> anyhow::Result<A> {
+        let request = Request::post(path)
+            .header(header::HOST, &self.host)
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::from(serde_json::to_vec(body)?))?;
+        self.sender.ready().await?;
+        let answer = self.sender.send_request(request).await?;
+        let status = answer.status();
+        let bytes = answer.into_body().collect().await?.to_bytes();
+        ensure!(
+            status.is_success(),
+            "{path} was answered {status}: {}",
+            String::from_utf8_lossy(&bytes)
+        );
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}

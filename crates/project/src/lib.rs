@@ -1,0 +1,6 @@
+//! What a project's folder says: `launchway.toml`, the framework it is made with, and how it is built (contract part 4
+//! and 10). The folder may be anybody's: nothing outside of it is read, and nothing in it is run.
+
+pub mod file;
+pub mod native_version;
+pub mod source;

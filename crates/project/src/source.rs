@@ -1,0 +1,163 @@
+//! The files of a project. They may be anybody's: of any size, of any kind, and links that lead anywhere.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes of the largest file that is read; a larger one is something else.
+pub const LARGEST_FILE: u64 = 4 << 20;
+/// Names that are looked at in one directory.
+const MOST_NAMES: usize = 10_000;
+
+/// A directory that is read without leaving it. Paths are relative to it, with forward slashes.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Without links; `None` when there is no such directory.
+    root: Option<PathBuf>,
+}
+
+/// A file is there, but cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnreadableFile {
+    /// It is too large.
+    #[error("{0} is larger than 4 MiB")]
+    TooLarge(String),
+    /// It is not UTF-8.
+    #[error("{0} is not text in UTF-8")]
+    NoText(String),
+    /// It is a link out of the project, or a device, or the operating system says no.
+    #[error("{0} cannot be read: it is no file of the project")]
+    NoFile(String),
+}
+
+impl Source {
+    /// The files in `root`. The path to it is trusted.
+    pub fn new(root: &Path) -> Self {
+        // The empty path is the current directory.
+        let root = if root.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            root
+        };
+        Self {
+            root: fs::canonicalize(root).ok(),
+        }
+    }
+
+    /// The text of a file; `None` when there is none.
+    ///
+    /// # Errors
+    /// It is there, but it is too large, no text, or no file of the project.
+    pub fn read(&self, place: &str) -> Result<Option<String>, UnreadableFile> {
+        let no_file = || UnreadableFile::NoFile(place.to_owned());
+        let Some(root) = &self.root else { return Ok(None) };
+        let path = match fs::canonicalize(root.join(place)) {
+            Ok(path) if path.starts_with(root) => path,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            _ => return Err(no_file()),
+        };
+        // Looked at before it is opened: a pipe would hold us.
+        let size = fs::metadata(&path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|data| data.len());
+        if size.ok_or_else(no_file)? > LARGEST_FILE {
+            return Err(UnreadableFile::TooLarge(place.to_owned()));
+        }
+        let mut bytes = Vec::new();
+        let file = fs::File::open(&path).map_err(|_| no_file())?;
+        file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(|_| no_file())?;
+        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NoText(place.to_owned()))?;
+        Ok(Some(text))
+    }
+
+    /// The text of a file; `None` when there is none that can be used.
+    pub fn text(&self, place: &str) -> Option<String> {
+        self.read(place).ok().flatten()
+    }
+
+    /// Whether there is a file, or a link to one of the project.
+    pub fn has_file(&self, place: &str) -> bool {
+        self.inside(place).is_some_and(|path| path.is_file())
+    }
+
+    /// Whether there is a directory, or a link to one of the project.
+    pub fn has_directory(&self, place: &str) -> bool {
+        self.inside(place).is_some_and(|path| path.is_dir())
+    }
+
+    /// The names in a directory, sorted; nothing when there is none.
+    pub fn names(&self, place: &str) -> Vec<String> {
+        let Some(Ok(entries)) = self.inside(place).map(fs::read_dir) else {
+            return Vec::new();
+        };
+        let mut names: Vec<_> = entries
+            .take(MOST_NAMES)
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn inside(&self, place: &str) -> Option<PathBuf> {
+        let root = self.root.as_ref()?;
+        fs::canonicalize(root.join(place))
+            .ok()
+            .filter(|path| path.starts_with(root))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_is_there() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(directory.path().join("a")).expect("space");
+        fs::write(directory.path().join("a/text"), "text").expect("space");
+        fs::write(directory.path().join("bytes"), [0xff]).expect("space");
+        fs::write(directory.path().join("large"), vec![b'a'; LARGEST_FILE as usize + 1]).expect("space");
+        let source = Source::new(directory.path());
+        assert_eq!(source.read("a/text"), Ok(Some("text".to_owned())));
+        assert_eq!(source.read("a/none"), Ok(None));
+        assert_eq!(source.read("a/text/none"), Ok(None));
+        assert_eq!(source.read("bytes"), Err(UnreadableFile::NoText("bytes".to_owned())));
+        assert_eq!(source.read("large"), Err(UnreadableFile::TooLarge("large".to_owned())));
+        assert_eq!(source.read("a"), Err(UnreadableFile::NoFile("a".to_owned())));
+        assert_eq!(source.names(""), ["a", "bytes", "large"]);
+        assert_eq!(source.names("none"), [""; 0]);
+        assert!(source.has_file("a/text") && !source.has_file("a") && source.has_directory("a"));
+        assert_eq!(Source::new(Path::new("/nowhere/at all")).read("a"), Ok(None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn never_leaves_the_project() {
+        use std::os::unix::fs::symlink;
+
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path().join("root");
+        fs::create_dir_all(root.join("folder")).expect("space");
+        fs::write(directory.path().join("secret"), "secret").expect("space");
+        fs::write(root.join("own"), "own").expect("space");
+        symlink("../secret", root.join("link")).expect("a link");
+        symlink("..", root.join("up")).expect("a link");
+        symlink("../own", root.join("folder/within")).expect("a link");
+        symlink("loop", root.join("loop")).expect("a link");
+        let pipe = std::process::Command::new("mkfifo").arg(root.join("pipe")).status();
+        assert!(pipe.expect("mkfifo runs").success());
+        let source = Source::new(&root);
+        for place in ["link", "up/secret", "../secret", "loop", "pipe"] {
+            assert_eq!(
+                source.read(place),
+                Err(UnreadableFile::NoFile(place.to_owned())),
+                "{place}"
+            );
+            assert!(!source.has_file(place), "{place}");
+        }
+        assert_eq!(source.names("up"), [""; 0]);
+        assert_eq!(source.text("folder/within").as_deref(), Some("own"), "it stays inside");
+    }
+}
