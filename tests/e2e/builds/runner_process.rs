@@ -78,6 +78,11 @@ impl RunnerProcess {
         self.running = Some((child, leash));
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.running.as_ref().expect("a running runner").0.id()
+    }
+
     pub fn work_dir(&self) -> PathBuf {
         self.root.path().join("work")
     }
