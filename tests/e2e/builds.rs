@@ -4,6 +4,7 @@
 mod attack;
 mod bad_input;
 pub mod calls;
+mod capacitor;
 mod long_log;
 pub mod runner_process;
 mod sample;
