@@ -13,10 +13,9 @@ use launchway_testing::postgres::Postgres;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::builds::calls::{artifact, create, is_over, log, request};
+use crate::builds::calls::{artifact, create, is_over, log, request, wait};
 use crate::builds::runner_process::RunnerProcess;
 use crate::dice::Dice;
-use crate::poll::until;
 use crate::proxy::Proxy;
 use crate::site::{Ground, Site, Turn};
 use trouble::Troubles;
@@ -26,6 +25,8 @@ use watch::Watch;
 const LIMIT: Duration = Duration::from_secs(180);
 /// Lines that a build prints.
 const LINES: usize = 200;
+/// So many builds are asked for without a pause.
+const AT_ONCE: usize = 30;
 /// The least bytes of an artifact.
 const SIZE: usize = 100_000;
 
@@ -100,7 +101,11 @@ async fn survive(ground: Ground, scale: &Scale) {
         runners.push(RunnerProcess::start(site.node(), &api, &team.id, &url, &name, &[]).await);
     }
     let mut builds = Vec::new();
-    for _ in 0..scale.builds {
+    for number in 0..scale.builds {
+        if number > 0 && number % AT_ONCE == 0 {
+            // Asking faster would be too much for the limit of calls.
+            tokio::time::sleep(Duration::from_secs(10)).await;
+        }
         let mut body = request(&api, &[("work", &step())]).await;
         body["plan"]["artifacts"] = json!([{"path": "out.bin", "kind": "bin"}]);
         builds.push(create(&api, body).await);
@@ -156,7 +161,7 @@ async fn read(api: &Api, id: &str) -> Value {
         let answer = api.try_call(reqwest::Method::GET, &path, None, None).await.ok()?;
         (answer.status == 200).then(|| answer.json())
     };
-    until(LIMIT, "the server answers", look).await.0
+    wait(LIMIT, "the server answers", look).await.0
 }
 
 /// What an ended build is.

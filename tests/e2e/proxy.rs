@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use crate::dice::Dice;
 
 /// Of so many connections one is cut.
-const CUT_ONE_IN: u64 = 4;
+const CUT_ONE_IN: u64 = 3;
 /// One is cut after fewer bytes than this, in one direction.
-const CUT_AFTER: u64 = 20_000;
+const CUT_AFTER: u64 = 6_000;
 /// How late a part of what is sent arrives at most.
 const LATE: Duration = Duration::from_millis(40);
 

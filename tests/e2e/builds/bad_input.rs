@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::calls::{create, finished, follow, log, read, request, small_source, succeeded, text_of, upload};
+use super::calls::{create, finished, follow, log, read, request, small_source, succeeded, text_of, upload, wait};
 use super::runner_process::RunnerProcess;
 use crate::api::Api;
 use crate::packages::package;
-use crate::poll::until;
 use crate::site::{Ground, Site, Turn};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -268,7 +267,7 @@ async fn a_runner_that_is_shut_out_ends_and_its_build_goes_to_another() {
     let run = "echo \"by $LAUNCHWAY_WORKSPACE\"; test $LAUNCHWAY_ATTEMPT = 2 || sleep 1000";
     let id = create(&api, request(&api, &[("wait", run)]).await).await;
     let started = async || log(&api, &id).await.contains("by /").then_some(());
-    until(LIMIT, "the step prints", started).await;
+    wait(LIMIT, "the step prints", started).await;
     let runner = runner_named(&api, "first").await;
     let revoked = api.delete(&format!("/runners?id={runner}")).await.expect(200);
     assert_eq!(revoked["status"], "revoked");

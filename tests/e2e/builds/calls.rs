@@ -6,10 +6,18 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::packages::{Files, packed, sha256};
-use crate::poll::until;
+use crate::poll::until_paced;
 
 /// A build that has not ended by then never will.
 pub const LIMIT: Duration = Duration::from_secs(180);
+
+/// Between two looks: an organization may ask a thousand times a minute.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Waits until `look` sees something, at a pace that the server allows.
+pub async fn wait<T>(limit: Duration, what: &str, look: impl AsyncFnMut() -> Option<T>) -> (T, Duration) {
+    until_paced(PAUSE, limit, what, look).await
+}
 
 /// Uploads an archive under this name; the upload's id.
 pub async fn upload(api: &Api, name: &str, bytes: &[u8]) -> String {
@@ -59,7 +67,7 @@ pub fn is_over(build: &Value) -> bool {
 /// Waits for the end of a build; the build.
 pub async fn finished(api: &Api, id: &str) -> Value {
     let look = async || Some(read(api, id).await).filter(is_over);
-    until(LIMIT, "the build ends", look).await.0
+    wait(LIMIT, "the build ends", look).await.0
 }
 
 /// Waits for the end of a build, which must be a success; shows its log if it is none.

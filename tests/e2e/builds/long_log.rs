@@ -6,11 +6,10 @@ use reqwest::Method;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::calls::{create, is_over, read, request};
+use super::calls::{create, is_over, read, request, wait};
 use super::runner_process::RunnerProcess;
 use crate::api::Api;
 use crate::memory::peak;
-use crate::poll::until;
 use crate::site::{Ground, Site, Turn};
 
 const MIB: u64 = 1 << 20;
@@ -45,7 +44,7 @@ async fn passes(ground: Ground) {
     let run = format!("yes '{}' | head -c {SIZE} || true", LINE.trim());
     let id = create(&api, request(&api, &[("print", &run)]).await).await;
     let look = async || Some(read(&api, &id).await).filter(is_over);
-    let (build, took) = until(LIMIT, "the build ends", look).await;
+    let (build, took) = wait(LIMIT, "the build ends", look).await;
     assert_eq!(build["status"], "success", "{build}");
     assert!(build["logSize"].as_u64().unwrap() >= SIZE);
 

@@ -13,9 +13,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::calls::wait;
 use crate::api::Api;
 use crate::cli::program;
-use crate::poll::until;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -44,7 +44,7 @@ impl RunnerProcess {
             running: None,
         };
         runner.run();
-        until(LIMIT, "the runner is online", async || {
+        wait(LIMIT, "the runner is online", async || {
             let runners = api.get("/runners").await.expect(200);
             let is_this = |one: &Value| one["name"] == name && one["status"] == "online";
             runners["items"].as_array().unwrap().iter().any(is_this).then_some(())
@@ -120,8 +120,9 @@ impl RunnerProcess {
     /// Waits until it ends by itself.
     pub async fn ended(&mut self) -> ExitStatus {
         let (mut child, _leash) = self.running.take().expect("a runner runs, to end");
-        let ended = until(LIMIT, "the runner ends", async || child.try_wait().unwrap());
-        ended.await.0
+        wait(LIMIT, "the runner ends", async || child.try_wait().unwrap())
+            .await
+            .0
     }
 }
 

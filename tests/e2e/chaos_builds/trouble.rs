@@ -9,9 +9,9 @@ use reqwest::Method;
 use super::LIMIT;
 use super::watch::Watch;
 use crate::api::Api;
+use crate::builds::calls::wait;
 use crate::builds::runner_process::RunnerProcess;
 use crate::dice::Dice;
-use crate::poll::until;
 use crate::site::Site;
 
 /// From one trouble to the next, at most.
@@ -110,6 +110,6 @@ impl Troubles {
         let all = "UPDATE builds SET lease_until = 0 WHERE status = 'running'";
         self.site.sql(all).await;
         self.runners.iter_mut().for_each(RunnerProcess::run_again);
-        until(LIMIT, "every build ends", async || watch.all_are_over().then_some(())).await;
+        wait(LIMIT, "every build ends", async || watch.all_are_over().then_some(())).await;
     }
 }

@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::builds::calls::is_over;
 
-const PAUSE: Duration = Duration::from_millis(100);
+/// Between two looks: an organization may ask a thousand times a minute.
+const PAUSE: Duration = Duration::from_millis(300);
+const PAGE: usize = 100;
 
 /// What was seen of some builds.
 pub struct Watch {
@@ -34,14 +36,20 @@ impl Watch {
 
     /// Looks until it is aborted. What the server does not answer is not seen.
     pub async fn look(self: std::sync::Arc<Self>, api: Api) {
-        loop {
-            for id in self.ids() {
-                if let Some(build) = get(&api, &format!("/build?id={id}")).await {
-                    self.agrees(&serde_json::from_slice(&build).unwrap());
+        let ids = self.ids();
+        for id in ids.iter().cycle() {
+            for offset in (0..ids.len()).step_by(PAGE) {
+                if let Some(page) = get(&api, &format!("/build?limit={PAGE}&offset={offset}")).await {
+                    let page: Value = serde_json::from_slice(&page).unwrap();
+                    page["items"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .for_each(|build| self.agrees(build));
                 }
-                if let Some(log) = get(&api, &format!("/build/log?id={id}")).await {
-                    self.has_grown(&id, log);
-                }
+            }
+            if let Some(log) = get(&api, &format!("/build/log?id={id}")).await {
+                self.has_grown(id, log);
             }
             tokio::time::sleep(PAUSE).await;
         }
