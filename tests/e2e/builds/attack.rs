@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::calls::{artifact, create, finished, log, request, succeeded};
+use super::runner_process::RunnerProcess;
 use crate::api::Api;
 use crate::cli::program;
 use crate::site::{Ground, Site, Team, Turn};
@@ -39,6 +40,8 @@ try 'ls "$RUNNER_DIR"'
 try 'ls "$RUNNER_DIR/builds"'
 try 'ls "$RUNNER_DIR/caches"'
 try 'cat "$RUNNER_DIR"/journal/*'
+try 'cat "$RUNNER_DIR/token"'
+try 'cat "$RUNNER_DIR/runner.json"'
 try 'find "$RUNNER_DIR" -type f -not -path "$LAUNCHWAY_WORKSPACE/*" -readable 2>/dev/null | grep -v "/$LAUNCHWAY_BUILD_ID" | grep -q .'
 try 'cat /proc/$SERVER/environ | grep -q .'
 try 'cat /proc/$SERVER/maps | grep -q .'
@@ -76,11 +79,25 @@ struct Scene {
     victim: Team,
     attacker: Team,
     place: TempDir,
+    /// Where whoever builds keeps builds, caches, journal and its own token.
+    runner_dir: String,
+    runners: Vec<RunnerProcess>,
+}
+
+/// Who builds, and as whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// The server, as the test's user.
+    Embedded,
+    /// The server, as a user without rights.
+    EmbeddedOfNobody,
+    /// Runners of their own beside the server, as the test's user.
+    Separate,
 }
 
 impl Scene {
-    /// The server runs as the test's user, or as one without rights.
-    async fn set(as_nobody: bool) -> Scene {
+    async fn set(by: By) -> Scene {
+        let as_nobody = by == By::EmbeddedOfNobody;
         let place = tempfile::tempdir().unwrap();
         fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
         fs::write(place.path().join("settings.toml"), "quotas = \"free:updates=20\"\n").unwrap();
@@ -93,7 +110,7 @@ impl Scene {
         let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
         let more = |builder: ServerBuilder| {
             let builder = builder
-                .env("LAUNCHWAY_NO_RUNNER", "false")
+                .env("LAUNCHWAY_NO_RUNNER", (by == By::Separate).to_string())
                 .env("LAUNCHWAY_SERVER_CONFIG", path("settings.toml"))
                 .env("LAUNCHWAY_RUNNER_DIR", path("runner"))
                 .env("LAUNCHWAY_DATA_DIR", path("own/data"))
@@ -106,12 +123,27 @@ impl Scene {
         };
         let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, more);
         let (victim, attacker) = (site.team(), site.team());
-        Scene {
+        let mut scene = Scene {
             site,
             victim,
             attacker,
             place,
+            runner_dir: path("runner"),
+            runners: Vec::new(),
+        };
+        if by == By::Separate {
+            scene.start_runner();
         }
+        scene
+    }
+
+    /// Starts a runner that builds for every organization.
+    fn start_runner(&mut self) {
+        let server = self.site.node();
+        let made = server.admin(&["create-runner-token", "--shared"]);
+        let runner = RunnerProcess::enrol(&made, &server.base_url(), "shared", &[]);
+        self.runner_dir = runner.work_dir().to_str().unwrap().to_owned();
+        self.runners.push(runner);
     }
 
     fn path(&self, name: &str) -> String {
@@ -127,7 +159,7 @@ impl Scene {
         let (first, second) = self.victim.key.split_at(20);
         let server = self.site.node();
         let env = json!({
-            "DATA": self.path("own/data"), "SETTINGS": self.path("settings.toml"), "RUNNER_DIR": self.path("runner"),
+            "DATA": self.path("own/data"), "SETTINGS": self.path("settings.toml"), "RUNNER_DIR": self.runner_dir,
             "SERVER": server.id().unwrap().to_string(), "PROGRAM": program("launchway-server"),
             "PORT": server.origin().rsplit(':').next().unwrap(), "VICTIM_ORG": self.victim.id,
             "FIRST_HALF": first, "SECOND_HALF": second
@@ -237,7 +269,12 @@ async fn gets_nothing(scene: &Scene) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_attacking_build_gets_nothing() {
-    gets_nothing(&Scene::set(false).await).await;
+    gets_nothing(&Scene::set(By::Embedded).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_runner_beside_the_server_it_gets_nothing() {
+    gets_nothing(&Scene::set(By::Separate).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,5 +287,5 @@ async fn behind_landlock_alone_it_gets_nothing_either() {
         println!("Landlock is not whole on this machine: not tested");
         return;
     }
-    gets_nothing(&Scene::set(true).await).await;
+    gets_nothing(&Scene::set(By::EmbeddedOfNobody).await).await;
 }

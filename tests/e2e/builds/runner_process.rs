@@ -33,6 +33,18 @@ impl RunnerProcess {
     /// Enrols a runner of an organization with the server at `url`, and waits until the server knows it.
     pub async fn start(server: &ServerProcess, api: &Api, org: &str, url: &str, name: &str, more: &[&str]) -> Self {
         let made = server.admin(&["create-runner-token", "--org", org]);
+        let runner = Self::enrol(&made, url, name, more);
+        wait(LIMIT, "the runner is online", async || {
+            let runners = api.get("/runners").await.expect(200);
+            let is_this = |one: &Value| one["name"] == name && one["status"] == "online";
+            runners["items"].as_array().unwrap().iter().any(is_this).then_some(())
+        })
+        .await;
+        runner
+    }
+
+    /// Starts a runner that is to enrol with the token that was made.
+    pub fn enrol(made: &Value, url: &str, name: &str, more: &[&str]) -> Self {
         let root = tempfile::Builder::new().prefix("launchway-runner-").tempdir().unwrap();
         fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
         let mut runner = Self {
@@ -44,12 +56,6 @@ impl RunnerProcess {
             running: None,
         };
         runner.run();
-        wait(LIMIT, "the runner is online", async || {
-            let runners = api.get("/runners").await.expect(200);
-            let is_this = |one: &Value| one["name"] == name && one["status"] == "online";
-            runners["items"].as_array().unwrap().iter().any(is_this).then_some(())
-        })
-        .await;
         runner
     }
 
