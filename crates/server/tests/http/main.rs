@@ -18,6 +18,8 @@ mod matrix;
 mod openapi;
 mod orgs;
 mod pages;
+mod runner;
+mod runners;
 mod settings;
 mod spec;
 mod update;
