@@ -130,6 +130,7 @@ async fn survive(ground: Ground, scale: &Scale) {
     }
     proxy.is_bad(false);
     troubles.end_well(&watch).await;
+    assert!(!watching.is_finished(), "what was seen once did not hold: see above");
     watching.abort();
 
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

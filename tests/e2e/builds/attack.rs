@@ -25,6 +25,7 @@ const ATTACKS: &str = r#"
 try() { if timeout -k 1 20 bash -c "$1" >/dev/null 2>&1; then echo "REACHED: $1"; fi; }
 ask() { exec 3<>/dev/tcp/127.0.0.1/$PORT; printf "$1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}" >&3; head -n 1 <&3; }
 export -f ask
+export SUPERVISOR=$PPID
 printf '%s%s' "$FIRST_HALF" "$SECOND_HALF" > needle
 try 'cat "$DATA/master.key"'
 try 'head -c 1 "$DATA/launchway.db"'
@@ -49,7 +50,9 @@ try 'head -c 1 /proc/$SERVER/mem'
 try 'ls /proc/$SERVER/fd/ | grep -q .'
 try 'cat /proc/$SERVER/root/$DATA/master.key'
 try 'ls /proc/$SERVER/cwd/'
-try 'cat /proc/$PPID/environ | grep -q .'
+try 'cat /proc/$SUPERVISOR/environ | grep -q .'
+try 'head -c 1 /proc/$SUPERVISOR/mem'
+try 'kill -KILL $SUPERVISOR'
 try 'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr "\0" "\n" | grep -qF -f needle'
 try 'kill -0 $SERVER'
 try 'kill -STOP $SERVER'
@@ -127,8 +130,8 @@ impl Scene {
             site,
             victim,
             attacker,
-            place,
             runner_dir: path("runner"),
+            place,
             runners: Vec::new(),
         };
         if by == By::Separate {
