@@ -103,6 +103,8 @@ pub struct Config {
     pub package_limits: Limits,
     /// Bytes a source archive may have.
     pub max_source_size: u64,
+    /// Days that log, artifacts and source of a build are kept after its end; 0 is for ever.
+    pub keep_builds_days: u32,
     /// How log lines look.
     pub log_format: LogFormat,
 }
@@ -209,6 +211,12 @@ impl Config {
             max_package_size: size(&raw.max_package_size, "--max-package-size")?.unwrap_or(512 * MIB),
             package_limits,
             max_source_size: size(&raw.max_source_size, "--max-source-size")?.unwrap_or(2 * GIB),
+            keep_builds_days: parsed(
+                &raw.keep_builds_days,
+                "--keep-builds-days",
+                "a whole number of days, 0 for ever",
+            )?
+            .unwrap_or(180),
             log_format: one_of(
                 &raw.log_format,
                 "--log-format",
@@ -371,7 +379,7 @@ mod tests {
     #[test]
     fn a_bad_setting_is_one_line_that_names_it() {
         type Change = fn(&mut RawSettings);
-        let cases: [(Change, &str); 11] = [
+        let cases: [(Change, &str); 12] = [
             (
                 |raw| raw.listen = Some("here".into()),
                 "--listen: `here` is not an address and port such as 127.0.0.1:8787",
@@ -411,6 +419,10 @@ mod tests {
             (
                 |raw| raw.max_package_size = Some("big".into()),
                 "--max-package-size: `big` is not a size such as 536870912 or 512M",
+            ),
+            (
+                |raw| raw.keep_builds_days = Some("-1".into()),
+                "--keep-builds-days: `-1` is not a whole number of days, 0 for ever",
             ),
             (
                 |raw| raw.max_unpack_ratio = Some("0".into()),
