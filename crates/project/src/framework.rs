@@ -1,7 +1,20 @@
-//! The frameworks that are known by their files.
+//! The frameworks, and the files that they are known by.
 
+use launchway_domain::platform::Platform;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::packages::{Packages, join};
+use crate::source::Source;
+
+/// What is looked for, as a sentence.
+pub const LOOKED_FOR: &str = "Looked for nativescript.config.ts, capacitor.config.*, expo and react-native in package.json, \
+    pubspec.yaml, settings.gradle and *.xcodeproj";
+
+/// Where the Gradle project of an app without a framework may be.
+const GRADLE_ROOTS: [&str; 2] = ["", "android"];
+/// Where its Xcode project may be.
+const XCODE_ROOTS: [&str; 3] = ["", "ios", "iosApp"];
 
 /// What an app is made with. It decides which commands build it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,4 +74,49 @@ impl Framework {
             Framework::Xcode => "Xcode",
         }
     }
+}
+
+/// The framework of the app in `directory`, which is empty for the source's root; the most specific that fits the platform.
+pub fn recognise(
+    source: &Source,
+    directory: &str,
+    packages: Option<&Packages>,
+    platform: Platform,
+) -> Option<Framework> {
+    let has_package = |name: &str| packages.is_some_and(|packages| packages.has(name));
+    let has_config = |stem: &str| {
+        let has = |ending: &str| source.has_file(&join(directory, &format!("{stem}.config.{ending}")));
+        ["ts", "js", "json", "mjs"].iter().any(|ending| has(ending))
+    };
+    let fits = |framework: &Framework| match framework {
+        Framework::NativeScript => has_config("nativescript") || has_package("@nativescript/core"),
+        Framework::Capacitor => has_config("capacitor") || has_package("@capacitor/cli"),
+        Framework::Expo => has_package("expo"),
+        Framework::ReactNative => has_package("react-native"),
+        Framework::Flutter => {
+            let text = source.text(&join(directory, "pubspec.yaml"));
+            text.is_some_and(|text| text.lines().any(|line| line.trim() == "sdk: flutter"))
+        }
+        Framework::Gradle => platform == Platform::Android && gradle_root(source, directory).is_some(),
+        Framework::Xcode => platform != Platform::Android && xcode_root(source, directory).is_some(),
+    };
+    Framework::ALL.into_iter().find(fits)
+}
+
+/// Where below an app the Gradle project is.
+pub fn gradle_root(source: &Source, directory: &str) -> Option<&'static str> {
+    GRADLE_ROOTS.into_iter().find(|root| {
+        let has = |name| source.has_file(&join(&join(directory, root), name));
+        has("settings.gradle") || has("settings.gradle.kts")
+    })
+}
+
+/// Where below an app the Xcode project is.
+pub fn xcode_root(source: &Source, directory: &str) -> Option<&'static str> {
+    XCODE_ROOTS.into_iter().find(|root| {
+        let names = source.names(&join(directory, root));
+        names
+            .iter()
+            .any(|name| name.ends_with(".xcodeproj") || name.ends_with(".xcworkspace"))
+    })
 }

@@ -4,4 +4,8 @@
 pub mod file;
 pub mod framework;
 pub mod native_version;
+pub mod packages;
+pub mod preset;
+pub mod resolve;
+mod shell;
 pub mod source;
