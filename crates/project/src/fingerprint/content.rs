@@ -36,8 +36,7 @@ pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hash>, CollectError> {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(number) else { break };
-            let hash = of_file(file, &mut buffer)
-                .map_err(|error| CollectError::unreadable(file.path.as_str(), error));
+            let hash = of_file(file, &mut buffer).map_err(|error| CollectError::unreadable(file.path.as_str(), error));
             own.push((number, hash));
         }
         if let Ok(mut done) = done.lock() {

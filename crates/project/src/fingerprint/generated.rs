@@ -108,7 +108,10 @@ const PATHS: &[&str] = &[
 /// Whether the file or folder counts nowhere. `path` is relative to the project or package, with forward slashes.
 pub fn is_left_out(path: &str, is_folder: bool) -> bool {
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let ends_with = |end: &&str| path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    let ends_with = |end: &&str| {
+        path.strip_suffix(end)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
     if PATHS.iter().any(ends_with) {
         return true;
     }

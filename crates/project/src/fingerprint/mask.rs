@@ -52,10 +52,7 @@ const NODE_MODULES: (&str, &str) = (
     r#"(?:\.\./)*node_modules/(?:\.pnpm/[^/'"\n]+/node_modules/)?"#,
     "node_modules/",
 );
-const MANIFEST_RULES: &[(&str, &str)] = &[(
-    r#"(\bandroid:version(?:Code|Name)\s*=\s*)(?:"[^"]*"|'[^']*')"#,
-    "$1",
-)];
+const MANIFEST_RULES: &[(&str, &str)] = &[(r#"(\bandroid:version(?:Code|Name)\s*=\s*)(?:"[^"]*"|'[^']*')"#, "$1")];
 const GRADLE_RULES: &[(&str, &str)] = &[
     (
         r#"\b(version(?:Code|Name))(\s*=\s*|\s*\(\s*|[ \t]+)(?:[0-9]+|"[^"\n$]*"|'[^'\n]*')"#,
@@ -146,22 +143,32 @@ pub fn of(path: &str) -> Option<Mask> {
 
 /// The pods that are no plugins: those come from paths, and the document has their versions.
 fn pods(lock: &str) -> String {
-    let section = |name: &str| {
-        let lines = lock.lines().skip_while(move |line| line.trim_end() != name).skip(1);
-        lines.take_while(|line| line.is_empty() || line.starts_with(' '))
-    };
-    let from_path: Vec<&str> = section("EXTERNAL SOURCES:")
-        .filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?.strip_suffix(':'))
+    let from_path: Vec<&str> = section(lock, "EXTERNAL SOURCES:")
+        .filter_map(|line| {
+            line.strip_prefix("  ")
+                .filter(|rest| !rest.starts_with(' '))?
+                .strip_suffix(':')
+        })
         .map(|name| name.trim_matches('"'))
         .collect();
     let is_own = |pod: &str| {
-        let name = pod.trim_start_matches(['"', ' ']).split([' ', '/', '"']).next().unwrap_or(pod);
+        let name = pod
+            .trim_start_matches(['"', ' '])
+            .split([' ', '/', '"'])
+            .next()
+            .unwrap_or(pod);
         !from_path.contains(&name)
     };
-    let pods = section("PODS:").filter_map(|line| line.strip_prefix("  - "));
+    let pods = section(lock, "PODS:").filter_map(|line| line.strip_prefix("  - "));
     pods.filter(|pod| is_own(pod))
         .map(|pod| format!("{}\n", pod.trim_end_matches(':').trim_matches('"')))
         .collect()
+}
+
+/// The lines of a section of `Podfile.lock`.
+fn section<'t>(lock: &'t str, name: &'static str) -> impl Iterator<Item = &'t str> {
+    let lines = lock.lines().skip_while(move |line| line.trim_end() != name).skip(1);
+    lines.take_while(|line| line.is_empty() || line.starts_with(' '))
 }
 
 #[cfg(test)]
@@ -211,7 +218,11 @@ mod tests {
                 "versionCode = 1\nversionName = \"1.0\"\nversionCode(1)",
                 "versionCode = 2\nversionName = \"1.1\"\nversionCode(2)",
             ),
-            ("gradle.properties", "VERSION_NAME=1.0\nversionCode = 3", "VERSION_NAME=2.0\nversionCode = 4"),
+            (
+                "gradle.properties",
+                "VERSION_NAME=1.0\nversionCode = 3",
+                "VERSION_NAME=2.0\nversionCode = 4",
+            ),
             (
                 "ios/App/Info.plist",
                 "<key>CFBundleShortVersionString</key>\n\t<string>1.0</string><key>CFBundleVersion</key><string>1</string>",
@@ -233,7 +244,11 @@ mod tests {
                 "<?xml version='1.0'?><widget id=\"a\" version=\"1.0\" android-versionCode=\"1\" ios-CFBundleVersion=\"1\">",
                 "<?xml version='1.0'?><widget id=\"a\" version=\"2.0\" android-versionCode=\"2\" ios-CFBundleVersion=\"3\">",
             ),
-            ("pubspec.yaml", "name: a\nversion: 1.0.0+1\n", "name: a\nversion: 1.0.1+2\n"),
+            (
+                "pubspec.yaml",
+                "name: a\nversion: 1.0.0+1\n",
+                "name: a\nversion: 1.0.1+2\n",
+            ),
             (
                 "app.json",
                 r#"{"expo": {"version": "1", "ios": {"buildNumber": "1"}, "android": {"versionCode": 1}, "slug": "a"}}"#,
@@ -283,7 +298,11 @@ mod tests {
                 "IPHONEOS_DEPLOYMENT_TARGET = 15.0;",
             ),
             ("config.xml", "<plugin version=\"1\"/>", "<plugin version=\"2\"/>"),
-            ("pubspec.yaml", "dependencies:\n  a:\n    version: 1", "dependencies:\n  a:\n    version: 2"),
+            (
+                "pubspec.yaml",
+                "dependencies:\n  a:\n    version: 1",
+                "dependencies:\n  a:\n    version: 2",
+            ),
             ("app.json", r#"{"expo": {"slug": "a"}}"#, r#"{"expo": {"slug": "b"}}"#),
             ("app.config.ts", "{ minVersion: '1' }", "{ minVersion: '2' }"),
             ("Podfile", "platform :ios, '13'", "platform :ios, '14'"),
@@ -299,7 +318,11 @@ mod tests {
                     \nDEPENDENCIES:\n  - Alamofire\n\nEXTERNAL SOURCES:\n  Capacitor:\n    :path: \"../../node_modules\"\n\
                     \nSPEC CHECKSUMS:\n  Alamofire: 1\n\nCOCOAPODS: 1.15.2\n";
         assert_eq!(pods(lock), "Alamofire (5.9.0)\nA+B (1.0)\n");
-        assert!(same("Podfile.lock", lock, &lock.replace("1.15.2", "1.16").replace("7.0.0", "7.0.1")));
+        assert!(same(
+            "Podfile.lock",
+            lock,
+            &lock.replace("1.15.2", "1.16").replace("7.0.0", "7.0.1")
+        ));
         assert!(!same("Podfile.lock", lock, &lock.replace("5.9.0", "5.9.1")));
     }
 }

@@ -38,14 +38,21 @@ impl Patches {
     }
 
     fn read_in(&mut self, folder: &Path) -> Result<(), CollectError> {
-        for entry in std::fs::read_dir(folder.join("patches")).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(folder.join("patches"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(package) = of_patch_package(&name) {
                 self.add(&package, folder, &format!("patches/{name}"))?;
             }
         }
         let manifest = text_file::json(&folder.join("package.json"), "package.json")?.unwrap_or_default();
-        for listed in [&manifest["pnpm"]["patchedDependencies"], &manifest["patchedDependencies"]] {
+        for listed in [
+            &manifest["pnpm"]["patchedDependencies"],
+            &manifest["patchedDependencies"],
+        ] {
             for (package, path) in listed.as_object().into_iter().flatten() {
                 if let Some(path) = path.as_str() {
                     self.add(without_version(package), folder, path)?;
@@ -68,10 +75,16 @@ impl Patches {
 
     fn add(&mut self, package: &str, folder: &Path, path: &str) -> Result<(), CollectError> {
         let Some(text) = text_file::read(&folder.join(path), path)? else {
-            return Err(CollectError::broken(path, "package.json names this patch, and it does not exist"));
+            return Err(CollectError::broken(
+                path,
+                "package.json names this patch, and it does not exist",
+            ));
         };
         if touches_native_code(&text) {
-            self.0.entry(package.to_owned()).or_default().insert(folded(text.as_bytes()));
+            self.0
+                .entry(package.to_owned())
+                .or_default()
+                .insert(folded(text.as_bytes()));
         }
         Ok(())
     }
@@ -83,7 +96,8 @@ const PNPM_WORKSPACE: &str = "pnpm-workspace.yaml";
 fn workspace(root: &Path) -> Result<Option<&Path>, CollectError> {
     for above in root.ancestors().skip(1) {
         let manifest = text_file::json(&above.join("package.json"), "the package.json of the workspace")?;
-        if above.join(PNPM_WORKSPACE).is_file() || manifest.is_some_and(|manifest| manifest.get("workspaces").is_some()) {
+        if above.join(PNPM_WORKSPACE).is_file() || manifest.is_some_and(|manifest| manifest.get("workspaces").is_some())
+        {
             return Ok(Some(above));
         }
     }
@@ -110,25 +124,26 @@ fn of_yarn(wanted: &Value) -> Option<&str> {
     let (_, place) = wanted.as_str()?.strip_prefix("patch:")?.split_once('#')?;
     let place = place.split("::").next().unwrap_or(place);
     // `builtin<…>` are patches of Yarn itself.
-    let place = place.trim_start_matches("optional!").trim_start_matches("~/").trim_start_matches("./");
+    let place = place
+        .trim_start_matches("optional!")
+        .trim_start_matches("~/")
+        .trim_start_matches("./");
     (!place.contains('<')).then_some(place)
 }
 
 /// The entries below `patchedDependencies:`.
-fn of_pnpm_workspace(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let lines = text.lines().skip_while(|line| line.trim_end() != "patchedDependencies:").skip(1);
+fn of_pnpm_workspace<'t>(text: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let lines = text
+        .lines()
+        .skip_while(|line| line.trim_end() != "patchedDependencies:")
+        .skip(1);
     let below = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '#']));
     below.filter_map(|line| {
         let line = line.trim();
         // The first colon with a space behind it: a path may have one, and so may a name in quotes.
         let (name, path) = line.split_once(": ")?;
-        let plain = |text: &'_ str| -> Option<(usize, usize)> {
-            let inner = text.trim().trim_matches(['"', '\'']);
-            let start = inner.as_ptr() as usize - line.as_ptr() as usize;
-            Some((start, start + inner.len()))
-        };
-        let ((a, b), (c, d)) = (plain(name)?, plain(path)?);
-        (!line.starts_with('#')).then(|| (&line[a..b], &line[c..d]))
+        let plain = |text: &'t str| text.trim().trim_matches(['"', '\'']);
+        (!line.starts_with('#')).then(|| (plain(name), plain(path)))
     })
 }
 

@@ -14,7 +14,9 @@ pub enum CollectError {
         run: &'static str,
     },
     /// Yarn's installation without `node_modules`.
-    #[error("packages in .pnp.cjs cannot be read; set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`")]
+    #[error(
+        "packages in .pnp.cjs cannot be read; set `nodeLinker: node-modules` in .yarnrc.yml and run `yarn install`"
+    )]
     PlugAndPlay,
     /// What is installed is not what the lockfile says.
     #[error("{name} {installed} is installed, but {lockfile} says {locked}; run `{run}` first")]
@@ -85,6 +87,20 @@ pub enum CollectError {
         /// What is wrong.
         problem: &'static str,
     },
+    /// Something in a package from a folder.
+    #[error("in the package {name}: {error}")]
+    Package {
+        /// The package.
+        name: String,
+        /// What is wrong.
+        error: Box<CollectError>,
+    },
+    /// No framework is recognised.
+    #[error(
+        "no app for {0} is found here: there is no configuration of NativeScript, Capacitor, Expo, React Native or \
+         Flutter, and no native project"
+    )]
+    NoApp(&'static str),
     /// What was found breaks a limit of documents.
     #[error("{0}")]
     Document(#[from] InvalidDocument),
@@ -95,6 +111,13 @@ impl CollectError {
         Self::Broken {
             path: path.into(),
             problem: problem.to_string(),
+        }
+    }
+
+    pub(super) fn in_package(self, name: &str) -> Self {
+        Self::Package {
+            name: name.to_owned(),
+            error: Box::new(self),
         }
     }
 

@@ -45,7 +45,8 @@ impl Walk {
     /// # Errors
     /// `root` cannot be read, or a pattern makes no sense.
     pub fn new(root: &Path, exclude: &[String]) -> Result<Self, CollectError> {
-        let real = fs::canonicalize(root).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
+        let real =
+            fs::canonicalize(root).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
         Ok(Self {
             root: real,
             excluded: patterns(exclude)?,
@@ -84,13 +85,20 @@ impl Walk {
 
     /// What was found, each file once, in the order of paths.
     pub fn files(mut self) -> Vec<TreeFile> {
-        self.found.sort_by(|this, that| this.path.cmp(&that.path).then_with(|| this.real.cmp(&that.real)));
+        self.found
+            .sort_by(|this, that| this.path.cmp(&that.path).then_with(|| this.real.cmp(&that.real)));
         self.found.dedup();
         self.found
     }
 
     /// `above` are the folders without links that lead here, this one too.
-    fn folder(&mut self, shown: &str, real: &Path, rules: &mut Rules, above: &mut Vec<PathBuf>) -> Result<(), CollectError> {
+    fn folder(
+        &mut self,
+        shown: &str,
+        real: &Path,
+        rules: &mut Rules,
+        above: &mut Vec<PathBuf>,
+    ) -> Result<(), CollectError> {
         if above.len() > DEEPEST {
             return Err(CollectError::TooMuch(shown.to_owned()));
         }
@@ -203,7 +211,9 @@ impl Walk {
                     let _ = builder.add_line(None, line);
                 }
             }
-            builder.build().map_err(|error| CollectError::broken(below(shown, name), error))
+            builder
+                .build()
+                .map_err(|error| CollectError::broken(below(shown, name), error))
         });
         Ok([git?, own?])
     }
@@ -224,7 +234,9 @@ impl Rules {
     /// The deepest file that says something decides, as with git.
     fn leave_out(&self, kind: usize, shown: &str, is_folder: bool) -> bool {
         let said = self.0.iter().rev().map(|rules| rules[kind].matched(shown, is_folder));
-        said.into_iter().find(|said| !said.is_none()).is_some_and(|said: Match<_>| said.is_ignore())
+        said.into_iter()
+            .find(|said| !said.is_none())
+            .is_some_and(|said: Match<_>| said.is_ignore())
     }
 }
 
@@ -240,9 +252,13 @@ pub fn patterns(lines: &[String]) -> Result<Gitignore, CollectError> {
         if line.split('/').any(|part| part == "..") {
             return Err(wrong("leads out of the project"));
         }
-        builder.add_line(None, line).map_err(|_| wrong("is none that .gitignore could have"))?;
+        builder
+            .add_line(None, line)
+            .map_err(|_| wrong("is none that .gitignore could have"))?;
     }
-    builder.build().map_err(|error| CollectError::broken("launchway.toml", error))
+    builder
+        .build()
+        .map_err(|error| CollectError::broken("launchway.toml", error))
 }
 
 fn below(folder: &str, name: &str) -> String {
@@ -250,5 +266,18 @@ fn below(folder: &str, name: &str) -> String {
         name.to_owned()
     } else {
         format!("{folder}/{name}")
+    }
+}
+
+/// The part of a pattern that names a folder or file without any wildcard: where to look for what it matches. A pattern
+/// without a slash matches everywhere.
+pub fn literal_start(pattern: &str) -> &str {
+    let inner = pattern.trim_start_matches('!').trim_start_matches('/');
+    let anchored = pattern.trim_end_matches('/').contains('/');
+    let wild = inner.find(['*', '?', '[', '{', '\\']);
+    match (anchored, wild) {
+        (false, _) => "",
+        (true, None) => inner.trim_end_matches('/'),
+        (true, Some(wild)) => inner[..wild].rsplit_once('/').map_or("", |(folder, _)| folder),
     }
 }

@@ -1,4 +1,4 @@
-//! The packages of a JavaScript project, as Node finds them: in `node_modules` of the folder that asks, then above, and
+//! The packages that a JavaScript project has installed, as Node finds them: in `node_modules` of the folder that asks, then above, and
 //! seen through links. So npm, pnpm and workspaces come to the same.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -37,13 +37,25 @@ impl Package {
     /// Whether a file directly in the package has a name with this end.
     pub fn has_file_ending(&self, end: &str) -> bool {
         let names = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        names.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with(end))
+        names
+            .map(|entry| entry.file_name())
+            .any(|name| name.to_string_lossy().ends_with(end))
     }
 
     /// Whether its content may change without its version: it is from a folder or a repository, not from a registry.
     pub fn is_local(&self) -> bool {
-        const NOT_A_REGISTRY: [&str; 10] =
-            ["file:", "link:", "portal:", "workspace:", "git", "http:", "https:", "ssh:", "bitbucket:", "gist:"];
+        const NOT_A_REGISTRY: [&str; 10] = [
+            "file:",
+            "link:",
+            "portal:",
+            "workspace:",
+            "git",
+            "http:",
+            "https:",
+            "ssh:",
+            "bitbucket:",
+            "gist:",
+        ];
         let from = NOT_A_REGISTRY.iter().any(|start| self.wanted.starts_with(start));
         // `owner/repository` of GitHub; a range has no slash, an alias of a scoped name begins with `npm:`.
         let repository = self.wanted.contains('/') && !self.wanted.contains(':');
@@ -52,7 +64,7 @@ impl Package {
 }
 
 /// The packages of a project.
-pub struct Packages {
+pub struct Installed {
     root: PathBuf,
     manifest: Value,
     locked: Map<String, Value>,
@@ -69,30 +81,33 @@ pub enum Which {
     Everything,
 }
 
-impl Packages {
+impl Installed {
     /// The packages of the project in `root`, a path without links.
     ///
     /// # Errors
     /// `package.json` or a lockfile is broken, or nothing is installed.
     pub fn open(root: &Path) -> Result<Self, CollectError> {
         let manifest = text_file::json(&root.join("package.json"), "package.json")?.unwrap_or_default();
-        let packages = Self {
+        let installed = Self {
             root: root.to_owned(),
             manifest,
             locked: locked(root)?,
         };
-        if !packages.manifest.is_object() {
-            return Err(CollectError::broken("package.json", "it is no JSON object, or there is none"));
+        if !installed.manifest.is_object() {
+            return Err(CollectError::broken(
+                "package.json",
+                "it is no JSON object, or there is none",
+            ));
         }
-        let needs_some = packages.wanted(Which::Production, &packages.manifest).next().is_some();
-        let installed = root.ancestors().any(|folder| folder.join("node_modules").is_dir());
-        if needs_some && !installed {
+        let needs_some = wanted(Which::Production, &installed.manifest, true).next().is_some();
+        let has_folder = root.ancestors().any(|folder| folder.join("node_modules").is_dir());
+        if needs_some && !has_folder {
             if root.ancestors().any(|folder| folder.join(".pnp.cjs").exists()) {
                 return Err(CollectError::PlugAndPlay);
             }
-            return Err(packages.not_installed("node_modules"));
+            return Err(installed.not_installed("node_modules"));
         }
-        Ok(packages)
+        Ok(installed)
     }
 
     /// The project's own `package.json`.
@@ -108,9 +123,10 @@ impl Packages {
         let (mut found, mut seen) = (BTreeMap::new(), HashSet::new());
         let mut left = VecDeque::from([(self.root.clone(), self.manifest.clone())]);
         while let Some((folder, manifest)) = left.pop_front() {
-            for (name, wanted, needed) in self.wanted(which, &manifest) {
+            let is_own = folder == self.root;
+            for (name, wanted, needed) in wanted(which, &manifest, is_own) {
                 let Some(package) = self.resolve(&folder, name, wanted)? else {
-                    if needed && folder == self.root {
+                    if needed && is_own {
                         return Err(self.not_installed(name));
                     }
                     continue;
@@ -132,7 +148,12 @@ impl Packages {
     /// # Errors
     /// It is broken.
     pub fn named(&self, name: &str) -> Result<Option<Package>, CollectError> {
-        let wanted = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+        let wanted = [
+            "dependencies",
+            "devDependencies",
+            "optionalDependencies",
+            "peerDependencies",
+        ];
         let wanted = wanted.iter().find_map(|group| self.manifest[group][name].as_str());
         self.resolve(&self.root, name, wanted.unwrap_or_default())
     }
@@ -143,35 +164,6 @@ impl Packages {
             what: what.to_owned(),
             run: self.installer(),
         }
-    }
-
-    /// Name, range and need of what a `package.json` asks for.
-    fn wanted<'m>(&self, which: Which, manifest: &'m Value) -> impl Iterator<Item = (&'m str, &'m str, bool)> {
-        let is_root = manifest["name"] == self.manifest["name"] && *manifest == self.manifest;
-        let groups: &[(&str, bool)] = match which {
-            Which::Direct => &[("dependencies", true), ("devDependencies", false)],
-            Which::Production => &[("dependencies", true), ("optionalDependencies", false)],
-            Which::Everything if is_root => &[
-                ("dependencies", true),
-                ("optionalDependencies", false),
-                ("devDependencies", false),
-                ("peerDependencies", false),
-            ],
-            Which::Everything => &[
-                ("dependencies", true),
-                ("optionalDependencies", false),
-                ("peerDependencies", false),
-            ],
-        };
-        groups.iter().flat_map(move |(group, needed)| {
-            let entries = manifest[*group].as_object().into_iter().flatten();
-            entries.filter_map(move |(name, wanted)| {
-                let optional = manifest["peerDependenciesMeta"][name]["optional"] == true
-                    || manifest["optionalDependencies"].get(name).is_some();
-                let skipped = *group == "peerDependencies" && optional;
-                (!skipped && is_name(name)).then(|| (name.as_str(), wanted.as_str().unwrap_or(""), *needed && !optional))
-            })
-        })
     }
 
     fn resolve(&self, from: &Path, name: &str, wanted: &str) -> Result<Option<Package>, CollectError> {
@@ -226,7 +218,9 @@ impl Packages {
         ];
         let found = self.root.ancestors().find_map(|folder| {
             let mut known = commands.iter();
-            known.find(|(lockfile, _)| folder.join(lockfile).is_file()).map(|(_, command)| *command)
+            known
+                .find(|(lockfile, _)| folder.join(lockfile).is_file())
+                .map(|(_, command)| *command)
         });
         found.unwrap_or("npm install")
     }
@@ -252,6 +246,32 @@ fn locked(root: &Path) -> Result<Map<String, Value>, CollectError> {
         Some(_) => Err(CollectError::broken(NPM_LOCK, "it is no JSON object")),
         None => Ok(Map::new()),
     }
+}
+
+/// Name, range and need of what a `package.json` asks for.
+fn wanted(which: Which, manifest: &Value, is_own: bool) -> impl Iterator<Item = (&str, &str, bool)> {
+    const ALL: [(&str, bool); 4] = [
+        ("dependencies", true),
+        ("optionalDependencies", false),
+        ("peerDependencies", false),
+        ("devDependencies", false),
+    ];
+    let counts = move |group: &str| match (which, group) {
+        (_, "dependencies") => true,
+        (Which::Direct, group) => group == "devDependencies",
+        (Which::Production, group) => group == "optionalDependencies",
+        (Which::Everything, group) => is_own || group != "devDependencies",
+    };
+    let groups = ALL.into_iter().filter(move |(group, _)| counts(group));
+    groups.flat_map(move |(group, needed)| {
+        let entries = manifest[group].as_object().into_iter().flatten();
+        entries.filter_map(move |(name, wanted)| {
+            let optional = manifest["peerDependenciesMeta"][name]["optional"] == true;
+            let skipped = group == "peerDependencies" && optional;
+            let needed = needed && manifest["optionalDependencies"].get(name).is_none();
+            (!skipped && is_name(name)).then(|| (name.as_str(), wanted.as_str().unwrap_or_default(), needed))
+        })
+    })
 }
 
 /// A name that is a path of one or two parts and leads nowhere else.
