@@ -2,6 +2,7 @@
 //! not typed is decided in `settings`.
 
 pub mod api;
+pub mod fingerprint;
 pub mod publish;
 pub mod update;
 
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 use launchway_client::BaseUrl;
 
 use crate::args::api::ApiArgs;
+use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::update::UpdateArgs;
 
 const EXIT_CODES: &str = "\
@@ -23,6 +25,7 @@ Exit codes:
   3    not found
   4    not logged in, or not allowed
   6    the server cannot be reached or failed
+  10   a build from the store is needed (native-needed)
   130  interrupted
 
 Environment:
@@ -83,6 +86,10 @@ pub enum Command {
     Whoami,
     /// Publish an over-the-air update, or look at and change published ones
     Update(Box<UpdateArgs>),
+    /// Show what the project is natively: its fingerprint
+    Fingerprint(FingerprintArgs),
+    /// Tell whether a change needs a build from the store, or an update will do
+    NativeNeeded(NativeNeededArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell

@@ -2,6 +2,7 @@
 
 mod api;
 pub mod completion;
+mod fingerprint;
 mod login;
 mod logout;
 mod update;
@@ -18,6 +19,8 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Logout => logout::run(context),
         Command::Whoami => whoami::run(context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
+        Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,
+        Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }

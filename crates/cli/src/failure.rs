@@ -16,6 +16,8 @@ pub enum Exit {
     Auth = 4,
     /// The server failed, or the network to it.
     Server = 6,
+    /// What is installed cannot run an update; a build from the store is needed.
+    StoreBuildNeeded = 10,
     /// The user interrupted the command.
     Interrupted = 130,
 }

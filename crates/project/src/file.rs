@@ -3,6 +3,7 @@
 
 mod problem;
 pub mod profile;
+pub mod schema;
 
 use std::collections::BTreeMap;
 use std::io;

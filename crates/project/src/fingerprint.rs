@@ -47,6 +47,29 @@ pub fn framework(root: &Path, platform: Platform) -> Result<Framework, CollectEr
     found.ok_or(CollectError::NoApp(platform.as_str()))
 }
 
+/// The platforms that the app in `root` has a native project for, or would get one when it is built.
+///
+/// # Errors
+/// `package.json` is broken, or the configuration of NativeScript leads out of the project.
+pub fn platforms(root: &Path) -> Result<Vec<Platform>, CollectError> {
+    let source = Source::new(root);
+    let mut found = Vec::new();
+    for platform in Platform::ALL {
+        let has_project = match framework(root, platform) {
+            Err(CollectError::NoApp(_)) => false,
+            Err(error) => return Err(error),
+            Ok(Framework::NativeScript) => nativescript::has_resources(root, platform)?,
+            Ok(Framework::Expo) => platform != Platform::Visionos,
+            Ok(Framework::Gradle | Framework::Xcode) => true,
+            Ok(_) => source.has_directory(platform.as_str()),
+        };
+        if has_project {
+            found.push(platform);
+        }
+    }
+    Ok(found)
+}
+
 /// Makes the document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
 ///
 /// # Errors

@@ -97,10 +97,19 @@ pub fn recognise(
             let text = source.text(&join(directory, "pubspec.yaml"));
             text.is_some_and(|text| text.lines().any(|line| line.trim() == "sdk: flutter"))
         }
-        Framework::Gradle => platform == Platform::Android && gradle_root(source, directory).is_some(),
-        Framework::Xcode => platform != Platform::Android && xcode_root(source, directory).is_some(),
+        Framework::Gradle => gradle_root(source, directory).is_some(),
+        Framework::Xcode => xcode_root(source, directory).is_some(),
     };
-    Framework::ALL.into_iter().find(fits)
+    let is_for_another = |framework: &Framework| match framework {
+        Framework::Gradle => platform != Platform::Android,
+        Framework::Xcode => platform == Platform::Android,
+        _ => false,
+    };
+    // One that is for the other platform is still worth telling.
+    let found = || Framework::ALL.into_iter().filter(fits);
+    found()
+        .find(|framework| !is_for_another(framework))
+        .or_else(|| found().next())
 }
 
 /// Where below an app the Gradle project is.

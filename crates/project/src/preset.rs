@@ -60,7 +60,7 @@ pub struct Preset {
 pub enum PresetError {
     /// It does not make apps for the platform.
     #[error(
-        "There are no commands to build a {framework} project for {platform}. Write steps in [build.<profile>.{platform}] of launchway.toml."
+        "There are no commands that build {framework} projects for {platform}. Write steps in [build.<profile>.{platform}] of launchway.toml."
     )]
     Platform {
         /// The framework.

@@ -53,10 +53,10 @@ pub enum ResolveError {
     #[error("{0}.")]
     File(#[from] UnreadableFile),
     /// `launchway.toml` is wrong.
-    #[error("{NAME}: {0}.")]
+    #[error("{NAME}: {}", ended(.0))]
     Invalid(String),
     /// The profile is not there, or makes no sense.
-    #[error("{NAME}: {0}.")]
+    #[error("{NAME}: {}", ended(&.0.to_string()))]
     Profile(#[from] ProfileError),
     /// A profile was told, and there is no file.
     #[error("The build names the profile '{0}', and the source has no {NAME}. Add the file, or leave the profile out.")]
@@ -76,6 +76,12 @@ pub enum ResolveError {
     /// The plan breaks a rule.
     #[error("{NAME}: {0}.")]
     Plan(#[from] InvalidPlan),
+}
+
+/// A sentence ends with a stop, unless it asks.
+fn ended(text: &str) -> String {
+    let stop = if text.ends_with('?') { "" } else { "." };
+    format!("{text}{stop}")
 }
 
 fn place(directory: &str) -> String {

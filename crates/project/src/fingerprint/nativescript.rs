@@ -97,6 +97,14 @@ pub fn resources(root: &Path, config: &str, platform: Platform) -> Result<String
     })
 }
 
+/// Whether the project has app resources of its own for a platform.
+pub fn has_resources(root: &Path, platform: Platform) -> Result<bool, CollectError> {
+    let config = config(root)?.unwrap_or_default();
+    let place = resources(root, &config, platform)?;
+    let is_own = platform != Platform::Visionos || place.ends_with("visionOS");
+    Ok(is_own && root.join(place).is_dir())
+}
+
 fn leads_out(pattern: String) -> CollectError {
     CollectError::Pattern {
         pattern,

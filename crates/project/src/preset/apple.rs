@@ -72,7 +72,10 @@ pub fn prepare(app: &App<'_>) -> Step {
 pub fn pods(app: &App<'_>, preset: &mut Preset, root: &str) {
     let bundler = app.text("Gemfile").is_some_and(|text| text.contains("cocoapods"));
     let script = match bundler {
-        true => format!("bundle install\ncd -- {}\nbundle exec pod install", quote(root)),
+        true => format!(
+            "export BUNDLE_PATH=\"$HOME/.bundle/gems\"\nbundle install\ncd -- {}\nbundle exec pod install",
+            quote(root)
+        ),
         false => format!("cd -- {}\npod install", quote(root)),
     };
     preset.build.push(app.step("install pods", "", &script));
@@ -102,7 +105,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
         ([], []) => {
             return Err(PresetError::Missing(
                 app.place(&join(root, "*.xcodeproj")),
-                "Commit the Xcode project, or write steps in [build.<profile>.ios] of launchway.toml.",
+                "Commit the Xcode project, or write steps in launchway.toml.",
             ));
         }
         (found, _) => {
@@ -113,7 +116,7 @@ pub fn find(app: &App<'_>, root: &str) -> Result<Target, PresetError> {
                 } else {
                     found.to_vec()
                 },
-                fix: "Write steps in [build.<profile>.ios] of launchway.toml.",
+                fix: "Write steps in launchway.toml.",
             });
         }
     };
@@ -142,7 +145,7 @@ fn scheme(app: &App<'_>, root: &str, stem: &str, projects: &[String]) -> Result<
         _ => Err(PresetError::Several {
             what: "schemes",
             found: shared,
-            fix: "Name one as scheme in [build.<profile>.ios] of launchway.toml.",
+            fix: "Name one of them as scheme in [build.<profile>] of launchway.toml.",
         }),
     }
 }

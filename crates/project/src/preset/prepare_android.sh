@@ -1,4 +1,5 @@
 work="${TMPDIR:-/tmp}/launchway"
+rm -rf "$work"
 mkdir -p "$work"
 cat > "$work/android.sh" <<'END'
 # Where the Android SDK is, unless the environment says it.

@@ -1,4 +1,5 @@
 work="${TMPDIR:-/tmp}/launchway"
+rm -rf "$work"
 mkdir -p "$work"
 settings="$work/build.xcconfig"
 : > "$settings"

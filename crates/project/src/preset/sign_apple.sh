@@ -25,7 +25,9 @@ for nth in '' _2 _3 _4 _5 _6 _7 _8 _9 _10 _11 _12 _13 _14 _15 _16 _17 _18 _19 _2
     app=$(value Entitlements.application-identifier)
     app=${app#*.}
     case "$app" in *'*') app=$LAUNCHWAY_BUNDLE_ID ;; esac
+    # Xcode asks the system for the home directory, not the environment.
     account=$(eval "echo ~$(id -un)")
+    case "$account" in /*) ;; *) account=$HOME ;; esac
     for home in "$HOME" "$account"; do
         for folder in 'Library/MobileDevice/Provisioning Profiles' \
             'Library/Developer/Xcode/UserData/Provisioning Profiles'; do
