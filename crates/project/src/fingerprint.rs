@@ -43,8 +43,11 @@ pub fn framework(root: &Path, platform: Platform) -> Result<Framework, CollectEr
     text_file::json(&root.join("package.json"), "package.json")?;
     let source = Source::new(root);
     let packages = Packages::read(&source, "");
-    let found = framework::recognise(&source, "", packages.as_ref(), platform);
-    found.ok_or(CollectError::NoApp(platform.as_str()))
+    match framework::recognise(&source, "", packages.as_ref(), platform) {
+        Some(Framework::Gradle) if platform != Platform::Android => Err(CollectError::NoApp(platform.as_str())),
+        Some(Framework::Xcode) if platform == Platform::Android => Err(CollectError::NoApp(platform.as_str())),
+        found => found.ok_or(CollectError::NoApp(platform.as_str())),
+    }
 }
 
 /// The platforms that the app in `root` has a native project for, or would get one when it is built.

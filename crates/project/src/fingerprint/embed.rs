@@ -94,7 +94,8 @@ fn android(
     }
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- Written by `launchway fingerprint embed`. -->\n<resources>\n    \
-         <string name=\"{ANDROID_NAME}\" translatable=\"false\">{hash}</string>\n</resources>\n"
+         <string name=\"{ANDROID_NAME}\" translatable=\"false\">{}</string>\n</resources>\n",
+        escaped(hash.as_str())
     );
     let path = format!("{main}/res/values/{ANDROID_FILE}");
     let changed = source.read(&path)?.as_deref() != Some(&text);

@@ -14,7 +14,9 @@ use super::problem::CollectError;
 use super::text_file;
 
 /// Files and folders that are looked at below one folder.
-const MOST_ENTRIES: usize = 1_000_000;
+const MOST_ENTRIES: usize = 500_000;
+/// Links to folders that are followed below one folder. Few of them can make a tree without end out of a small one.
+const MOST_LINKS: usize = 1_000;
 /// Folders in folders.
 const DEEPEST: usize = 128;
 /// The two kinds of files that leave others out. Each kind decides alone, so that neither brings back what the other
@@ -37,6 +39,7 @@ pub struct Walk {
     excluded: Gitignore,
     found: Vec<TreeFile>,
     entries: usize,
+    links: usize,
 }
 
 impl Walk {
@@ -52,6 +55,7 @@ impl Walk {
             excluded: patterns(exclude)?,
             found: Vec::new(),
             entries: 0,
+            links: 0,
         })
     }
 
@@ -124,6 +128,10 @@ impl Walk {
                 Kind::File | Kind::Other => self.file(kind, &inner, place)?,
                 Kind::Folder if above.contains(&place) => return Err(CollectError::LinkLoop(inner)),
                 Kind::Folder => {
+                    self.links += usize::from(place != path);
+                    if self.links > MOST_LINKS {
+                        return Err(CollectError::TooMuch(inner));
+                    }
                     rules.0.push(self.rules_of(&place, &inner)?);
                     above.push(place.clone());
                     self.folder(&inner, &place, rules, above)?;
@@ -199,13 +207,21 @@ impl Walk {
             || (0..IGNORE_FILES.len()).any(|kind| rules.leave_out(kind, shown, is_folder))
     }
 
+    /// An ignore file that is a link to elsewhere leaves nothing out.
+    fn is_inside(&self, path: &Path) -> bool {
+        match fs::symlink_metadata(path) {
+            Ok(data) if data.is_symlink() => fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.root)),
+            found => found.is_ok(),
+        }
+    }
+
     fn rules_of(&self, folder: &Path, shown: &str) -> Result<[Gitignore; 2], CollectError> {
         let [git, own] = IGNORE_FILES.map(|name| {
             let path = folder.join(name);
             let mut builder = GitignoreBuilder::new(shown);
-            // One that is a link to elsewhere, or too large to be one, leaves nothing out.
-            let inside = fs::canonicalize(&path).is_ok_and(|path| path.starts_with(&self.root));
-            if inside && let Some(text) = text_file::read(&path, &below(shown, name))? {
+            if self.is_inside(&path)
+                && let Some(text) = text_file::read(&path, &below(shown, name))?
+            {
                 for line in text.lines() {
                     // As with git, a line that makes no sense leaves nothing out.
                     let _ = builder.add_line(None, line);
