@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod build;
+pub mod fingerprint;
 pub mod publish;
 pub mod runner;
 pub mod start;
@@ -20,6 +21,7 @@ use launchway_client::BaseUrl;
 use crate::args::api::ApiArgs;
 use crate::args::build::BuildArgs;
 use crate::args::runner::RunnerArgs;
+use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::update::UpdateArgs;
 
 const EXIT_CODES: &str = "\
@@ -30,6 +32,7 @@ Exit codes:
   3    not found
   4    not logged in, or not allowed
   6    the server cannot be reached or failed
+  10   a build from the store is needed (native-needed)
   11   the build that was waited for failed
   12   it was canceled
   13   it took too long
@@ -98,6 +101,10 @@ pub enum Command {
     Update(Box<UpdateArgs>),
     /// Run builds on this machine for a server, or look after the machines that do
     Runner(Box<RunnerArgs>),
+    /// Show what the project is natively: its fingerprint
+    Fingerprint(FingerprintArgs),
+    /// Tell whether a change needs a build from the store, or an update will do
+    NativeNeeded(NativeNeededArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell

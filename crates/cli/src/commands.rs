@@ -4,6 +4,7 @@ mod api;
 mod app;
 mod build;
 pub mod completion;
+mod fingerprint;
 mod login;
 mod logout;
 mod runner;
@@ -23,6 +24,8 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Build(arguments) => build::run(*arguments, context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
         Command::Runner(arguments) => runner::run(*arguments, context).await,
+        Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,
+        Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }

@@ -16,6 +16,8 @@ pub enum Exit {
     Auth = 4,
     /// The server failed, or the network to it.
     Server = 6,
+    /// What is installed cannot run an update; a build from the store is needed.
+    StoreBuildNeeded = 10,
     /// What was waited for failed.
     AwaitedFailed = 11,
     /// What was waited for was canceled.
