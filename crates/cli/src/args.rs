@@ -3,6 +3,7 @@
 
 pub mod api;
 pub mod publish;
+pub mod runner;
 pub mod update;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 use launchway_client::BaseUrl;
 
 use crate::args::api::ApiArgs;
+use crate::args::runner::RunnerArgs;
 use crate::args::update::UpdateArgs;
 
 const EXIT_CODES: &str = "\
@@ -26,12 +28,13 @@ Exit codes:
   130  interrupted
 
 Environment:
-  LAUNCHWAY_API_KEY  the API key; wins over the saved login
-  LAUNCHWAY_URL      the server, as --url
-  LAUNCHWAY_ORG      the organization, as --org
-  LAUNCHWAY_CONFIG   the project's settings, as --config
-  NO_COLOR           no colors
-  CI                 no questions";
+  LAUNCHWAY_API_KEY       the API key; wins over the saved login
+  LAUNCHWAY_URL           the server, as --url
+  LAUNCHWAY_ORG           the organization, as --org
+  LAUNCHWAY_CONFIG        the project's settings, as --config
+  LAUNCHWAY_RUNNER_TOKEN  what enrols a runner, once
+  NO_COLOR                no colors
+  CI                      no questions";
 
 /// The command line of Launchway: publishes over-the-air updates of mobile apps and steers who gets them.
 #[derive(Debug, Parser)]
@@ -83,6 +86,8 @@ pub enum Command {
     Whoami,
     /// Publish an over-the-air update, or look at and change published ones
     Update(Box<UpdateArgs>),
+    /// Run builds on this machine for a server, or look after the machines that do
+    Runner(Box<RunnerArgs>),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell
@@ -90,6 +95,13 @@ pub enum Command {
         /// Your shell
         shell: Shell,
     },
+}
+
+impl Command {
+    /// Whether the command itself sees to it that an interruption ends it in order.
+    pub fn heeds_interrupts(&self) -> bool {
+        matches!(self, Command::Runner(runner) if runner.command.is_none())
+    }
 }
 
 /// The arguments of `login`.

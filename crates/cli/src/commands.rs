@@ -4,6 +4,7 @@ mod api;
 pub mod completion;
 mod login;
 mod logout;
+mod runner;
 mod update;
 mod whoami;
 
@@ -18,6 +19,7 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Logout => logout::run(context),
         Command::Whoami => whoami::run(context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
+        Command::Runner(arguments) => runner::run(*arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }

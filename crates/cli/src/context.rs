@@ -24,6 +24,8 @@ pub struct Context {
     pub settings: Settings,
     /// Where logins are kept.
     pub login_file: LoginFile,
+    /// The variables of the environment.
+    pub environment: Environment,
 }
 
 impl Context {
@@ -40,6 +42,7 @@ impl Context {
             terminal,
             settings,
             login_file,
+            environment,
         })
     }
 

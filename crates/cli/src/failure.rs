@@ -83,9 +83,10 @@ impl From<Error> for Failure {
                 Self::new(Exit::Server, message).hint(hint)
             }
             Error::Refused { .. } | Error::Stalled { .. } => {
-                Self::new(Exit::Server, message).hint("run the command again; nothing was published")
+                Self::new(Exit::Server, message).hint("run the command again")
             }
-            Error::File { .. } => Self::failed(message),
+            Error::Corrupt { .. } => Self::new(Exit::Server, message).hint("run the command again"),
+            Error::File { .. } | Error::NotWritten { .. } => Self::failed(message),
             Error::Invalid(_) => Self::usage(message),
         }
     }

@@ -22,8 +22,13 @@ use crate::printer::Printer;
 use crate::settings::environment::Environment;
 
 fn main() -> ExitCode {
-    let environment = Environment::of_this_process();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    // A runner starts this program again for each step of a build.
+    #[cfg(unix)]
+    if let Some(end) = launchway_runner::executor::step_entry(arguments.iter().cloned()) {
+        return end;
+    }
+    let environment = Environment::of_this_process();
     let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -34,7 +39,8 @@ fn main() -> ExitCode {
         }
     };
     let printer = Printer::new(&cli.global, &environment);
-    match block_on(run(cli, printer.clone(), environment)) {
+    let heeds_interrupts = cli.command.heeds_interrupts();
+    match block_on(run(cli, printer.clone(), environment), heeds_interrupts) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             printer.failure(&failure);
@@ -64,11 +70,14 @@ async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(),
     commands::run(cli.command, &context).await
 }
 
-/// Runs the command until it ends or the user interrupts it.
-fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+/// Runs the command until it ends or, unless it heeds interruptions itself, the user interrupts it.
+fn block_on(command: impl Future<Output = Result<(), Failure>>, heeds_interrupts: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("cannot start: {error}")))?;
     let outcome = runtime.block_on(async {
+        if heeds_interrupts {
+            return command.await;
+        }
         tokio::select! {
             // In this order, so that the handler stands before the command begins to change the terminal.
             biased;

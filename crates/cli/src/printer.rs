@@ -9,6 +9,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use console::Term;
+#[cfg(unix)]
+use tracing::Level;
 
 use crate::args::Global;
 use crate::failure::{Exit, Failure};
@@ -67,6 +69,19 @@ impl Printer {
     /// Says something that should not be overlooked.
     pub fn warn(&self, text: &str) {
         self.say(&format!("{YELLOW}warning:{PLAIN} {}\n", clean(text)));
+    }
+
+    /// Begins to write what the program itself tells while it works as log lines, to standard error.
+    #[cfg(unix)]
+    pub fn begin_log(&self) {
+        let level = if self.quiet { Level::WARN } else { Level::INFO };
+        let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
+        let log = log.with_ansi(self.error_color == ColorChoice::Always);
+        // A second time changes nothing.
+        let _ = match self.json {
+            true => log.json().flatten_event(true).try_init(),
+            false => log.with_target(false).try_init(),
+        };
     }
 
     /// Says why the command failed.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use launchway_api::lists::Page;
+
 use crate::printer::clean;
 
 /// Lays out names and values. A value of several lines goes on under its first; an empty one is left out.
@@ -23,6 +25,25 @@ pub fn in_files(count: i64) -> String {
     match count {
         1 => "1 file".to_owned(),
         _ => format!("{count} files"),
+    }
+}
+
+/// `2026-11-20T10:00:00.000Z` as `2026-11-20 10:00`.
+pub fn to_the_minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+/// Which part of a list a page is. `thing` is what the list holds, in the singular.
+pub fn what_is_shown<T>(thing: &str, page: &Page<T>) -> String {
+    let shown = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
+    let next = page.offset.saturating_add(shown);
+    match (page.total, shown) {
+        (0, _) => format!("No {thing}s."),
+        (total, 0) => format!("No {thing}s here; there are {total}."),
+        (total, _) if next < total => format!("{shown} of {total} {thing}s; --offset {next} shows the next."),
+        (1, _) => format!("1 {thing}."),
+        (total, _) if shown == total => format!("{total} {thing}s."),
+        (total, _) => format!("The last {shown} of {total} {thing}s."),
     }
 }
 

@@ -24,6 +24,17 @@ async fn commands_on_published_updates() {
     assert_snapshot!(text);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn runner() {
+    let stage = Stage::new();
+    let mut text = stage.run(&["runner", "--help"]).await;
+    for command in ["list", "revoke", "token"] {
+        text.push_str(&stage.run(&["runner", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
 #[tokio::test]
 async fn login_and_api() {
     let stage = Stage::new();

@@ -10,6 +10,8 @@ mod login;
 mod publish;
 mod published;
 mod rollback;
+#[cfg(unix)]
+mod runner;
 mod session;
 mod stage;
 #[cfg(unix)]
