@@ -2,9 +2,16 @@
 //! not typed is decided in `settings`.
 
 pub mod api;
+pub mod app;
+pub mod credential;
+pub mod env;
+pub mod key;
+pub mod org;
 pub mod publish;
+pub mod resource;
 pub mod runner;
 pub mod update;
+pub mod webhook;
 
 use std::path::PathBuf;
 
@@ -14,8 +21,14 @@ use clap_complete::Shell;
 use launchway_client::BaseUrl;
 
 use crate::args::api::ApiArgs;
+use crate::args::app::AppCommand;
+use crate::args::credential::CredentialCommand;
+use crate::args::env::EnvCommand;
+use crate::args::key::KeyCommand;
+use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::runner::RunnerArgs;
 use crate::args::update::UpdateArgs;
+use crate::args::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -88,6 +101,29 @@ pub enum Command {
     Update(Box<UpdateArgs>),
     /// Run builds on this machine for a server, or look after the machines that do
     Runner(Box<RunnerArgs>),
+    /// Look after apps: which bundle identifiers belong to the organization
+    #[command(subcommand, after_help = app::EXAMPLES)]
+    App(AppCommand),
+    /// Look after the environment variables of builds
+    #[command(subcommand, after_help = env::EXAMPLES)]
+    Env(EnvCommand),
+    /// Look after API keys
+    #[command(subcommand, after_help = key::EXAMPLES)]
+    Key(KeyCommand),
+    /// Look after webhooks, and see what was delivered to them
+    #[command(subcommand, after_help = webhook::EXAMPLES)]
+    Webhook(WebhookCommand),
+    /// Look after credentials for signing and for the stores
+    #[command(subcommand, after_help = credential::EXAMPLES)]
+    Credential(CredentialCommand),
+    /// Look at organizations, and choose the one to act in
+    #[command(subcommand, after_help = org::EXAMPLES)]
+    Org(OrgCommand),
+    /// See who did what in the organization
+    #[command(subcommand, after_help = org::AUDIT_EXAMPLES)]
+    Audit(AuditCommand),
+    /// See what the organization used in a month, and what it may use
+    Usage(UsageArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell

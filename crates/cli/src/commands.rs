@@ -1,11 +1,18 @@
 //! The commands, one file each.
 
 mod api;
+mod app;
 pub mod completion;
+mod credential;
+mod env;
+mod key;
 mod login;
 mod logout;
+mod org;
 mod runner;
 mod update;
+mod usage;
+mod webhook;
 mod whoami;
 
 use crate::args::Command;
@@ -20,6 +27,14 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Whoami => whoami::run(context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
         Command::Runner(arguments) => runner::run(*arguments, context).await,
+        Command::App(command) => app::run(command, context).await,
+        Command::Env(command) => env::run(command, context).await,
+        Command::Key(command) => key::run(command, context).await,
+        Command::Webhook(command) => webhook::run(command, context).await,
+        Command::Credential(command) => credential::run(command, context).await,
+        Command::Org(command) => org::run(command, context).await,
+        Command::Audit(command) => org::audit(command, context).await,
+        Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }

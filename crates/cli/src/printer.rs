@@ -1,6 +1,7 @@
 //! The only place that prints: prose and progress to standard error, results to standard output (contract part 10).
 
 pub mod fields;
+mod page;
 pub mod progress;
 pub mod table;
 

@@ -2,11 +2,16 @@
 //! that answers as told.
 
 mod api;
+mod apps;
+mod credentials;
+mod env_vars;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod help;
 mod interrupt;
+mod keys;
 mod login;
+mod orgs;
 mod publish;
 mod published;
 mod rollback;
@@ -16,3 +21,4 @@ mod session;
 mod stage;
 #[cfg(unix)]
 mod terminal;
+mod webhooks;
