@@ -2,6 +2,8 @@
 
 mod api;
 mod app;
+mod apps;
+mod build;
 pub mod completion;
 mod credential;
 mod env;
@@ -25,9 +27,10 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Login(arguments) => login::run(arguments, context).await,
         Command::Logout => logout::run(context),
         Command::Whoami => whoami::run(context).await,
+        Command::Build(arguments) => build::run(*arguments, context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
         Command::Runner(arguments) => runner::run(*arguments, context).await,
-        Command::App(command) => app::run(command, context).await,
+        Command::App(command) => apps::run(command, context).await,
         Command::Env(command) => env::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
         Command::Webhook(command) => webhook::run(command, context).await,
@@ -46,4 +49,11 @@ fn text_or_file(argument: String) -> Result<String, Failure> {
         return Ok(argument);
     };
     std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{path} cannot be read: {error}")))
+}
+
+/// Works on a thread of its own, so that an interruption does not wait for the work to end.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Failure::failed(format!("the package was not made: {error}")))
 }

@@ -4,10 +4,12 @@ mod args;
 mod commands;
 mod context;
 mod failure;
+mod interrupts;
 mod login_file;
 mod pack;
 mod printer;
 mod settings;
+mod source;
 mod terminal;
 
 use std::ffi::OsString;
@@ -18,6 +20,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use crate::args::{Cli, Command};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::interrupts::unless_interrupted;
 use crate::printer::Printer;
 use crate::settings::environment::Environment;
 
@@ -55,10 +58,9 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let color = if plain { ColorChoice::Never } else { ColorChoice::Auto };
     let mut command = Cli::command().color(color);
     let matches = command.try_get_matches_from_mut(arguments);
-    let matches = matches.map_err(|error| args::explain(error, &mut command))?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-    cli.check(&mut command)?;
-    Ok(cli)
+    let matches = matches.map_err(|error| args::explain(error, &command, arguments))?;
+    args::check(&matches, &mut command)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(), Failure> {
@@ -78,21 +80,9 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>, heeds_interrupts
         if heeds_interrupts {
             return command.await;
         }
-        tokio::select! {
-            // In this order, so that the handler stands before the command begins to change the terminal.
-            biased;
-            () = interrupted() => Err(Failure::interrupted()),
-            outcome = command => outcome,
-        }
+        unless_interrupted(command).await
     });
     // A thread that still waits for the terminal or packs a directory must not hold up the end.
     runtime.shutdown_background();
     outcome
-}
-
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler the signal ends the process by itself.
-        std::future::pending::<()>().await;
-    }
 }

@@ -1,6 +1,7 @@
 //! The only place that prints: prose and progress to standard error, results to standard output (contract part 10).
 
 pub mod fields;
+pub mod log_lines;
 mod page;
 pub mod progress;
 pub mod table;
@@ -21,6 +22,7 @@ use crate::settings::environment::Environment;
 
 const RED: &str = "\u{1b}[1;31m";
 const YELLOW: &str = "\u{1b}[1;33m";
+const BOLD: &str = "\u{1b}[1m";
 const CYAN: &str = "\u{1b}[1;36m";
 const PLAIN: &str = "\u{1b}[0m";
 
@@ -31,6 +33,7 @@ pub struct Printer {
     quiet: bool,
     error_color: ColorChoice,
     bars: bool,
+    result_terminal: bool,
     width: Option<usize>,
 }
 
@@ -42,7 +45,8 @@ impl Printer {
             .is_ok_and(|term| term.as_deref() == Some("dumb"));
         let plain = global.no_color || environment.has("NO_COLOR") || dumb;
         let error_terminal = io::stderr().is_terminal();
-        let width = if io::stdout().is_terminal() {
+        let result_terminal = io::stdout().is_terminal();
+        let width = if result_terminal {
             Term::stdout().size_checked().map(|size| size.1.into())
         } else {
             None
@@ -56,6 +60,7 @@ impl Printer {
                 ColorChoice::Always
             },
             bars: error_terminal && !global.quiet && !dumb,
+            result_terminal,
             width,
         }
     }
@@ -70,6 +75,25 @@ impl Printer {
     /// Says something that should not be overlooked.
     pub fn warn(&self, text: &str) {
         self.say(&format!("{YELLOW}warning:{PLAIN} {}\n", clean(text)));
+    }
+
+    /// Shows a line of a build's log, which [`log_lines::LogLines`] has made harmless.
+    pub fn log_line(&self, line: &str) {
+        match (self.quiet, log_lines::is_heading(line)) {
+            (true, _) => {}
+            (false, true) => self.say(&format!("{BOLD}{line}{PLAIN}\n")),
+            (false, false) => self.say(&format!("{line}\n")),
+        }
+    }
+
+    /// Whether results are wanted as JSON.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether results go to a terminal, which foreign texts must not steer.
+    pub fn shows_results_on_a_terminal(&self) -> bool {
+        self.result_terminal
     }
 
     /// Begins to write what the program itself tells while it works as log lines, to standard error.
@@ -115,6 +139,11 @@ impl Printer {
         } else {
             self.write(b"\n")
         }
+    }
+
+    /// Prints bytes as they are.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        self.write(bytes)
     }
 
     /// Lays a table out for the width of the terminal.

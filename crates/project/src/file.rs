@@ -1,28 +1,43 @@
 //! `launchway.toml`: what a project says about itself (contract part 10). What it does not know is an error that
 //! names it, so that a mistyped key is not silently without effect.
 
+mod problem;
+pub mod profile;
+pub mod schema;
+
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::file::profile::Profiles;
 
 /// Its name.
 pub const NAME: &str = "launchway.toml";
 
 /// All of `launchway.toml`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(title = "launchway.toml")]
 pub struct Project {
-    /// `[app]`.
+    /// Which app this is.
     pub app: App,
-    /// `[server]`.
+    /// Where it is published.
     pub server: Server,
-    /// `[update]`.
+    /// How it is built, by profile.
+    pub build: Profiles,
+    /// How it is submitted to a store, by profile and platform.
+    pub submit: BTreeMap<String, Submit>,
+    /// How updates are published unless told.
     pub update: Update,
+    /// What counts as native.
+    pub fingerprint: Fingerprint,
 }
 
 /// `[app]`: which app this is.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct App {
     /// The bundle identifier.
@@ -30,7 +45,7 @@ pub struct App {
 }
 
 /// `[server]`: where it is published.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
     /// Address of the production server.
@@ -41,14 +56,57 @@ pub struct Server {
     pub org: Option<String>,
 }
 
+/// `[submit.<profile>]`: how a build reaches the stores.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table, such as [submit.production.android]"
+)]
+pub struct Submit {
+    /// Google Play.
+    pub android: Option<StoreTarget>,
+    /// The App Store.
+    pub ios: Option<StoreTarget>,
+    /// The App Store, for Apple Vision.
+    pub visionos: Option<StoreTarget>,
+}
+
+/// `[submit.<profile>.<platform>]`: where in a store, and to whom.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreTarget {
+    /// `testflight` or `app_store`; a track of Google Play: `internal`, `alpha`, `beta`, `production` or a custom one.
+    pub destination: Option<String>,
+    /// The groups of testers, for `testflight`.
+    pub groups: Vec<String>,
+    /// Percent of users who get it, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
+    pub rollout: Option<u8>,
+    /// What is new, by locale, such as `en-US`.
+    pub release_notes: BTreeMap<String, String>,
+    /// The credential that the store knows; the organization's only one when absent.
+    pub credential_id: Option<String>,
+}
+
 /// `[update]`: how updates are published unless told.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Update {
     /// The configuration.
     pub configuration: Option<String>,
     /// The directory to pack, relative to the file.
     pub dir: Option<PathBuf>,
+}
+
+/// `[fingerprint]`: what counts as native besides what the framework says.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fingerprint {
+    /// Patterns of files that count too.
+    pub include: Vec<String>,
+    /// Patterns of files that do not.
+    pub exclude: Vec<String>,
 }
 
 /// No usable `launchway.toml`. The message begins with its path.
@@ -101,69 +159,12 @@ fn above(here: &Path) -> Option<PathBuf> {
 /// Reads the text.
 ///
 /// # Errors
-/// What is wrong, beginning with the line.
+/// What is wrong, beginning with the line where one is to blame.
 pub fn parse(text: &str) -> Result<Project, String> {
-    toml::from_str(text).map_err(|error| {
-        let line = 1 + error.span().map_or(0, |span| text[..span.start].matches('\n').count());
-        format!("line {line}: {}", error.message())
-    })
+    let project: Project = toml::from_str(text).map_err(|error| problem::describe(text, &error))?;
+    profile::check(&project.build).map_err(|error| error.to_string())?;
+    Ok(project)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_everything_it_knows() {
-        let text = "[app]\nbundle_id = 'com.example.app'\n[server]\nurl = 'https://a.example'\n\
-                    dev_url = 'https://b.example'\norg = 'org_1'\n[update]\nconfiguration = 'production'\ndir = 'dist'\n";
-        let project = parse(text).expect("a good file");
-        assert_eq!(project.app.bundle_id.as_deref(), Some("com.example.app"));
-        assert_eq!(project.server.url.as_deref(), Some("https://a.example"));
-        assert_eq!(project.server.dev_url.as_deref(), Some("https://b.example"));
-        assert_eq!(project.server.org.as_deref(), Some("org_1"));
-        assert_eq!(project.update.configuration.as_deref(), Some("production"));
-        assert_eq!(project.update.dir.as_deref(), Some(Path::new("dist")));
-        assert_eq!(parse(""), Ok(Project::default()));
-    }
-
-    #[test]
-    fn names_what_is_wrong_and_its_line() {
-        let rows = [
-            (
-                "[app]\nbundleid = 'x'",
-                "line 2: unknown field `bundleid`, expected `bundle_id`",
-            ),
-            (
-                "[apps]",
-                "line 1: unknown field `apps`, expected one of `app`, `server`, `update`",
-            ),
-            (
-                "[update]\n\nconfiguration = 3",
-                "line 3: invalid type: integer `3`, expected a string",
-            ),
-        ];
-        for (text, problem) in rows {
-            assert_eq!(parse(text).expect_err(text), problem);
-        }
-        assert!(parse("[app\n").expect_err("no TOML").starts_with("line 1: "));
-    }
-
-    #[test]
-    fn looks_above_but_not_beyond_the_repository() {
-        let top = tempfile::tempdir().expect("a temporary directory");
-        let (repository, below) = (
-            top.path().join("repository"),
-            top.path().join("repository/packages/app"),
-        );
-        std::fs::create_dir_all(&below).expect("space");
-        std::fs::write(top.path().join(NAME), "").expect("space");
-        assert_eq!(above(&below), None, "nothing marks the repository");
-        std::fs::create_dir(repository.join(".git")).expect("space");
-        assert_eq!(above(&below), None, "it lies beyond");
-        std::fs::write(repository.join(NAME), "").expect("space");
-        assert_eq!(above(&below), Some(repository.join(NAME)));
-        std::fs::write(below.join(NAME), "").expect("space");
-        assert_eq!(above(&below), Some(below.join(NAME)));
-    }
-}
+mod tests;

@@ -2,5 +2,10 @@
 //! and 10). The folder may be anybody's: nothing outside of it is read, and nothing in it is run.
 
 pub mod file;
+pub mod framework;
 pub mod native_version;
+pub mod packages;
+pub mod preset;
+pub mod resolve;
+mod shell;
 pub mod source;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use launchway_store::{Db, OpenError, StoreError};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::blob::{Blob, BlobError};
+use crate::build_news::BuildNews;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
 use crate::http::limits::{AddressLimiter, CallLimiter};
@@ -57,6 +59,10 @@ pub struct App {
     pub reports: ReportQueue,
     /// What webhooks need besides the database.
     pub webhooks: Webhooks,
+    /// Tells this process of what happens to builds.
+    pub build_news: BuildNews,
+    /// Cancelled when the process is to stop: what waits for something ends then.
+    pub stopping: CancellationToken,
     /// How many packages may be inspected at a time: it costs a core and a temporary file each.
     pub inspections: tokio::sync::Semaphore,
     /// The time.
@@ -146,6 +152,8 @@ impl App {
                 events: Notify::new(),
                 deliveries: Notify::new(),
             },
+            build_news: BuildNews::default(),
+            stopping: CancellationToken::new(),
             inspections: tokio::sync::Semaphore::new(cores),
             clock: world.clock,
             random: world.random,

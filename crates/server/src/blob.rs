@@ -7,7 +7,7 @@ mod fetch;
 mod key;
 pub mod local;
 mod percent;
-mod range;
+pub(crate) mod range;
 pub mod s3;
 pub mod serve;
 mod sigv4;
@@ -15,6 +15,8 @@ mod sigv4;
 use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures::stream::BoxStream;
 use tokio::fs::File;
 
 pub use error::BlobError;
@@ -122,6 +124,23 @@ impl Blob {
         match self {
             Blob::Local(directory) => directory.fetch_to_file(key, file, limit).await,
             Blob::S3(bucket) => bucket.fetch_to_file(key, file, limit).await,
+        }
+    }
+
+    /// The bytes of `key` from place `first` on, `count` of them or as many as there are, piece by piece in constant
+    /// memory.
+    ///
+    /// # Errors
+    /// [`BlobError::NotFound`], [`BlobError::Unavailable`]; also later, in the midst of the bytes.
+    pub async fn read(
+        &self,
+        key: &Key,
+        first: u64,
+        count: u64,
+    ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.read_part(key, first, count).await,
+            Blob::S3(bucket) => bucket.read_part(key, first, count).await,
         }
     }
 

@@ -43,6 +43,9 @@ pub enum Failure {
     /// The body is larger than it may be.
     #[error("{0}")]
     TooLarge(String),
+    /// No byte of the range that is asked for exists; the number says how many bytes there are.
+    #[error("There are {0} bytes")]
+    NotSatisfiable(u64),
     /// Too many calls; the number says after how many seconds to come again.
     #[error("Too many requests; try again in {0} seconds")]
     RateLimited(u64),
@@ -75,6 +78,7 @@ impl Failure {
             Failure::NoSuch(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
             Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
             Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
+            Failure::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),
             Failure::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, "Rate Limited"),
             Failure::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
             Failure::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Error"),

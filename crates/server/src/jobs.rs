@@ -31,7 +31,7 @@ impl Jobs {
     /// Starts what this process's roles ask for.
     pub fn start(app: &Arc<App>) -> Jobs {
         let mut jobs = Jobs {
-            stop: CancellationToken::new(),
+            stop: app.stopping.clone(),
             stoppable: JoinSet::new(),
             finishing: Vec::new(),
         };

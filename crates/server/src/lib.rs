@@ -4,6 +4,8 @@
 pub mod admin;
 pub mod app;
 pub mod blob;
+pub mod build_log;
+pub mod build_news;
 pub mod caller;
 pub mod clock;
 pub mod config;

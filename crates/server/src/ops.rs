@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod apps;
 pub mod audit;
 pub mod audit_lines;
+pub mod builds;
 pub mod credentials;
 pub mod deliveries;
 pub mod env_vars;

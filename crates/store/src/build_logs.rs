@@ -71,6 +71,22 @@ impl Org<'_> {
         rows.into_iter().map(decode).collect()
     }
 
+    /// The part of a log in object storage that holds the byte at `offset`.
+    pub async fn log_segment_at(&mut self, build: BuildId, offset: i64) -> Result<Option<LogSegment>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64, i64, String),
+            "SELECT part.start, part.size, part.blob_key FROM log_segments AS part \
+             JOIN builds ON builds.id = part.build_id WHERE builds.org_id = $1 AND builds.id = $2 \
+             AND part.start <= $3 ORDER BY part.start DESC LIMIT 1",
+            &self.id,
+            build.to_string(),
+            offset
+        )?;
+        let read = |(start, size, blob_key)| LogSegment { start, size, blob_key };
+        Ok(row.map(read).filter(|part| offset < part.start + part.size))
+    }
+
     /// The parts of a log in object storage, in their order.
     pub async fn log_segments(&mut self, build: BuildId) -> Result<Vec<LogSegment>, StoreError> {
         let rows = fetch_all!(

@@ -128,7 +128,7 @@ fn json<T: DeserializeOwned>(column: &'static str, text: &str) -> Result<T, Stor
     serde_json::from_str(text).map_err(|_| StoreError::Corrupt(column))
 }
 
-fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
+pub(crate) fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|_| StoreError::Corrupt("a value for builds"))
 }
 
@@ -164,8 +164,8 @@ impl Org<'_> {
             self.tx,
             "INSERT INTO builds (id, org_id, status, attempt, queued_at, cancel_requested, urgency, labels, bundle_key, \
              bundle_id, platform, configuration, branch, spec, plan, plan_origin, fingerprint, phases, warnings, \
-             parent_id, log_size, created_by, created_at) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, $11, $12, \
-             $13, $14, $15, $16, $17, $18, $19, 0, $20, $21)",
+             parent_id, log_size, created_by, created_at, source_key) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, \
+             $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21, $22)",
             build.id.to_string(),
             &self.id,
             build.standing.status.as_str(),
@@ -186,7 +186,8 @@ impl Org<'_> {
             to_json(&build.warnings)?,
             build.parent_id.map(|id| id.to_string()),
             &build.created_by,
-            build.created_at
+            build.created_at,
+            build.spec.source.blob_key().unwrap_or_default()
         )?;
         Ok(())
     }
@@ -448,6 +449,6 @@ impl System<'_> {
     }
 }
 
-fn pair(org: &str, id: &str) -> Result<(OrgId, BuildId), StoreError> {
+pub(crate) fn pair(org: &str, id: &str) -> Result<(OrgId, BuildId), StoreError> {
     Ok((typed("builds.org_id", org)?, typed("builds.id", id)?))
 }

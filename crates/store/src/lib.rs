@@ -8,6 +8,7 @@ mod sql;
 mod apps;
 mod artifacts;
 mod audit;
+mod build_files;
 mod build_logs;
 mod builds;
 mod changes;

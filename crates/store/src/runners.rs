@@ -90,6 +90,18 @@ impl Org<'_> {
         row.map(RunnerRow::read).transpose()
     }
 
+    /// The name of a runner that takes this organization's builds: one of its own, or one that takes everybody's.
+    pub async fn runner_name(&mut self, id: RunnerId) -> Result<Option<String>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT name FROM runners WHERE org_id IN ($1, '') AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(row.map(|(name,)| name))
+    }
+
     /// Shuts a runner out; false when it was before.
     pub async fn revoke_runner(&mut self, id: RunnerId, now: i64) -> Result<bool, StoreError> {
         let revoked = execute!(

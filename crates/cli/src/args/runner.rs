@@ -8,7 +8,6 @@ use launchway_domain::build::plan::is_label;
 /// The arguments of `runner`.
 #[derive(Args, Debug)]
 #[command(
-    args_conflicts_with_subcommands = true,
     subcommand_help_heading = "Commands on runners",
     override_usage = "launchway runner [OPTIONS]\n       launchway runner <COMMAND>",
     after_help = "\

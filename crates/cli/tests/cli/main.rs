@@ -3,6 +3,10 @@
 
 mod api;
 mod apps;
+#[cfg(unix)]
+mod build;
+#[cfg(unix)]
+mod builds;
 mod credentials;
 mod env_vars;
 #[path = "../../../client/tests/client/fake_server.rs"]

@@ -181,7 +181,7 @@ async fn what_is_missing_or_wrong_is_said_before_the_token_is_used() {
     --- exit 2
     $ launchway runner --name box list
     --- standard error
-    error: the subcommand 'list' cannot be used with '--name <NAME>'
+    error: either work as a runner or use one of the commands on runners, not both
 
     Usage: launchway runner [OPTIONS]
            launchway runner <COMMAND>

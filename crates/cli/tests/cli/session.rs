@@ -128,7 +128,7 @@ async fn a_project_file_that_is_wrong() {
     assert_snapshot!(text, @r#"
     $ launchway whoami
     --- standard error
-    error: launchway.toml, line 2: unknown field `configurtion`, expected `configuration` or `dir`
+    error: launchway.toml, line 2: unknown key `configurtion`; did you mean `configuration`?
     --- exit 2
     $ launchway --config other.toml whoami
     --- standard error

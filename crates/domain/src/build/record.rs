@@ -102,6 +102,16 @@ pub enum SourceRecord {
     },
 }
 
+impl SourceRecord {
+    /// Where it lies in object storage; `None` when it lies elsewhere.
+    pub fn blob_key(&self) -> Option<&str> {
+        match self {
+            SourceRecord::Archive { blob_key, .. } => Some(blob_key),
+            SourceRecord::Git { .. } => None,
+        }
+    }
+}
+
 /// What git says of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitFacts {

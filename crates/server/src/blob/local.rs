@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
 use hmac::{Hmac, KeyInit};
 use sha2::Sha256;
@@ -80,6 +81,16 @@ impl Directory {
     /// [`BlobError::NotFound`], [`BlobError::Unavailable`].
     pub async fn read(&self, key: &Key) -> Result<Opened, BlobError> {
         Opened::open(&self.path(key)).await
+    }
+
+    pub(super) async fn read_part(
+        &self,
+        key: &Key,
+        first: u64,
+        count: u64,
+    ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
+        let body = self.read(key).await?.stream(first, count).await?;
+        Ok(body.map_err(BlobError::io("reading an object")).boxed())
     }
 
     pub(super) async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {

@@ -10,12 +10,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::buffered::BufWriter;
 use object_store::path::Path as ObjectPath;
-use object_store::{ClientOptions, Error, ObjectStore, ObjectStoreExt, RetryConfig};
+use object_store::{ClientOptions, Error, GetOptions, ObjectStore, ObjectStoreExt, RetryConfig};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
@@ -169,6 +171,29 @@ impl Bucket {
         }
     }
 
+    pub(super) async fn read_part(
+        &self,
+        key: &Key,
+        first: u64,
+        count: u64,
+    ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
+        let doing = "reading an object";
+        // A store answers an empty range with an error.
+        if count == 0 {
+            return Ok(futures::stream::empty().boxed());
+        }
+        let options = GetOptions {
+            range: Some((first..first.saturating_add(count)).into()),
+            ..GetOptions::default()
+        };
+        let found = self.store.get_opts(&self.path(key), options).await;
+        let body = found.map_err(|error| self.failure(doing, &error))?.into_stream();
+        let token = self.session_token.clone();
+        Ok(body
+            .map_err(move |error| unavailable(doing, &without(token.as_deref(), &error)))
+            .boxed())
+    }
+
     pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
         let doing = "storing a file";
         let mut source = File::open(source)
@@ -271,14 +296,8 @@ impl Bucket {
         }
     }
 
-    /// The error's text for the log. Stores repeat the session token when they do not like it.
     fn without_secrets(&self, error: &dyn fmt::Display) -> String {
-        const ENOUGH: usize = 600;
-        let text = self
-            .session_token
-            .iter()
-            .fold(error.to_string(), |text, token| text.replace(token, "…"));
-        text.chars().take(ENOUGH).collect()
+        without(self.session_token.as_deref(), error)
     }
 }
 
@@ -288,6 +307,15 @@ impl fmt::Debug for Bucket {
             .field("address", &self.address)
             .finish_non_exhaustive()
     }
+}
+
+/// The error's text for the log. Stores repeat the session token when they do not like it.
+fn without(session_token: Option<&str>, error: &dyn fmt::Display) -> String {
+    const ENOUGH: usize = 600;
+    let text = session_token
+        .iter()
+        .fold(error.to_string(), |text, token| text.replace(token, "…"));
+    text.chars().take(ENOUGH).collect()
 }
 
 fn unavailable(doing: &'static str, cause: &str) -> BlobError {

@@ -1,5 +1,5 @@
-//! The paths of the spec whose operations come with later releases: `/build`, `/submit`.
-//! They authenticate and check scopes already; nothing can be made behind them, so lists are empty and no id is known.
+//! The path of the spec whose operations come with a later release: `/submit`.
+//! It authenticates and checks scopes already; nothing can be made behind them, so lists are empty and no id is known.
 
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
@@ -87,5 +87,4 @@ macro_rules! later {
     };
 }
 
-later!(build, "/build", "Build", "build", "builds");
 later!(submit, "/submit", "Submit", "submission", "submissions");

@@ -17,16 +17,21 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, credentials, docs, env, health, invitations, later, members, openapi, orgs, pages,
-    sessions, update, update_check, update_report, uploads, usage, webhooks,
+    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, invitations, later,
+    members, openapi, orgs, pages, sessions, update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
 pub fn endpoints() -> Vec<Endpoint> {
     vec![
-        endpoint(Scope(Build), routes!(later::build::list)),
-        endpoint(Scope(Build), routes!(later::build::create)),
-        endpoint(Scope(Build), routes!(later::build::delete)),
+        endpoint(Scope(Build), routes!(builds::read)),
+        endpoint(Scope(Build), routes!(builds::create)),
+        endpoint(Scope(Build), routes!(builds::delete)),
+        endpoint(Scope(Build), routes!(builds::cancel)),
+        endpoint(Scope(Build), routes!(builds::retry)),
+        endpoint(Scope(Build), routes!(builds::plan)),
+        endpoint(Scope(Build), routes!(build_log::read)),
+        endpoint(Scope(Build), routes!(build_stream::follow)),
         endpoint(Scope(Submit), routes!(later::submit::list)),
         endpoint(Scope(Submit), routes!(later::submit::create)),
         endpoint(Scope(Submit), routes!(later::submit::delete)),

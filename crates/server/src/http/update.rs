@@ -21,6 +21,7 @@ use crate::http::extract::{Body, Create, Query};
 use crate::ops::packages::{self, Prepared};
 use crate::ops::publish::{self, Source, UpdatePlan};
 use crate::ops::updates;
+use crate::ops::uploads;
 use crate::ops::write::{Begun, Write, kept_answer};
 
 /// Publishes an over-the-air update. When this answers, checks are offered it.
@@ -55,7 +56,7 @@ pub async fn create(
     };
     let result = publish_prepared(&app, &caller, new, plan, prepared.as_ref()).await;
     match (&result, &prepared) {
-        (Ok((_, true)), Some(prepared)) => packages::drop_staged(&app, prepared.upload.id).await,
+        (Ok((_, true)), Some(prepared)) => uploads::drop_staged(&app, prepared.upload.id).await,
         // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
         (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
         (_, Some(prepared)) => packages::discard(&app, prepared).await,

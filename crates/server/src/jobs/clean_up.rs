@@ -1,4 +1,5 @@
-//! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, old bookkeeping.
+//! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, files of old builds,
+//! old bookkeeping.
 //! Every step can be repeated and interrupted. It runs on the node that holds its lease.
 
 use std::sync::Arc;
@@ -73,19 +74,21 @@ async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), Failure> {
     }
 }
 
-/// Removes an upload, its staged bytes, and copies that no package names. First it counts as used: from then on no
+/// Removes an upload, its staged bytes, and copies that no package and no build names. First it counts as used: from then on no
 /// publish that is on its way can use it and name a copy that is about to go.
 async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
     let mut tx = app.db.write().await?;
     tx.org(upload.org_id).use_upload(upload.id).await?;
     tx.commit().await?;
     app.blob.delete(&staging_key(upload.id)?).await?;
-    for copy in app.blob.list(Some(&copies_of(upload.id)?)).await? {
-        let mut tx = app.db.read().await?;
-        let named = tx.system(REASON).names_blob(copy.as_str()).await?;
-        drop(tx);
-        if !named {
-            app.blob.delete(&copy).await?;
+    for folder in copies_of(upload.id)? {
+        for copy in app.blob.list(Some(&folder)).await? {
+            let mut tx = app.db.read().await?;
+            let named = tx.system(REASON).names_blob(copy.as_str()).await?;
+            drop(tx);
+            if !named {
+                app.blob.delete(&copy).await?;
+            }
         }
     }
     let mut tx = app.db.write().await?;

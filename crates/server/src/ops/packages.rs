@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
 use crate::failure::Failure;
-use crate::ops::uploads::{copy_key, staging_key};
+use crate::ops::uploads::{self, WRONG_BYTES, copy_key};
 use crate::ops::usage;
 use crate::package::{self, Refusal};
 
@@ -25,13 +25,7 @@ pub struct Prepared {
 /// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice (contract part 3).
 pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, Failure> {
     let now = app.clock.now();
-    let upload = app.db.read().await?.org(org).upload(upload_id).await?;
-    let upload = upload
-        .filter(|upload| upload.expires_at > now)
-        .ok_or(Failure::NoSuch("upload"))?;
-    if upload.used {
-        return Err(Failure::bad(ALREADY_USED));
-    }
+    let upload = uploads::usable(app, org, upload_id).await?;
     let largest = app.config.max_package_size;
     if upload.size as u64 > largest {
         return Err(Failure::bad(format!(
@@ -42,19 +36,12 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     usage::room_for_update(app, org, upload.size, now).await?;
     let id = app.random.id(now);
     let key = copy_key(upload_id, id)?;
-    match app.blob.copy(&staging_key(upload_id)?, &key).await {
-        Err(BlobError::NotFound) => {
-            return Err(Failure::bad(
-                "The upload has not received its bytes yet; send them to its url first",
-            ));
-        }
-        copied => copied?,
-    }
+    uploads::copy(app, upload_id, &key).await?;
     let checked = check(app, &key, &upload).await;
     let file_count = match checked {
         Ok(count) => count,
         Err(failure) => {
-            remove(app, &key).await;
+            uploads::remove(app, &key).await;
             return Err(failure);
         }
     };
@@ -68,9 +55,6 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     };
     Ok(Prepared { upload, package })
 }
-
-/// What a caller is told who uses an upload twice.
-pub const ALREADY_USED: &str = "This upload was used before; upload the file again";
 
 /// Reads the copy once for its size and hash, and once as an archive. Gives the number of files in it.
 async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
@@ -100,9 +84,6 @@ async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
     i64::try_from(inspected.file_count).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-const WRONG_BYTES: &str =
-    "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
-
 /// An unnamed file: it is gone with its last handle, also after a crash.
 fn scratch_file(app: &App) -> Result<File, Failure> {
     let dir = app.config.scratch_dir();
@@ -119,20 +100,6 @@ fn scratch_failed(error: std::io::Error) -> Failure {
 /// Removes what came to nothing.
 pub async fn discard(app: &App, prepared: &Prepared) {
     if let Ok(key) = Key::new(&prepared.package.blob_key) {
-        remove(app, &key).await;
-    }
-}
-
-/// Removes the staged bytes of an upload that was used.
-pub async fn drop_staged(app: &App, upload: UploadId) {
-    if let Ok(key) = staging_key(upload) {
-        remove(app, &key).await;
-    }
-}
-
-async fn remove(app: &App, key: &Key) {
-    // What is left over here is found again by clean-up when the upload's time is over.
-    if let Err(error) = app.blob.delete(key).await {
-        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+        uploads::remove(app, &key).await;
     }
 }

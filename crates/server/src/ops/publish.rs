@@ -14,7 +14,8 @@ use launchway_store::NewUpdate;
 
 use crate::failure::Failure;
 use crate::ops::apps;
-use crate::ops::packages::{ALREADY_USED, Prepared};
+use crate::ops::packages::Prepared;
+use crate::ops::uploads::ALREADY_USED;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
@@ -75,7 +76,8 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
     }
 }
 
-fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, Failure> {
+/// Reads a build number from a body; `None` is `"auto"` or nothing.
+pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, Failure> {
     let text = match given {
         None => return Ok(None),
         Some(TextOrNumber::Text(text)) if text == "auto" => return Ok(None),
@@ -114,7 +116,8 @@ pub fn release_notes(text: &str) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
+/// Reads a fingerprint from a body: the hash, and the document if it came as one.
+pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
     match input {
         FingerprintInput::Hash(hash) => {
             let hash = hash

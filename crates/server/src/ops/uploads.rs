@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use launchway_api::uploads::{CreateUpload, UploadView};
 use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
-use launchway_domain::id::{PackageId, UploadId};
+use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
 
 use crate::app::App;
-use crate::blob::Key;
+use crate::blob::{BlobError, Key};
 use crate::failure::Failure;
 use crate::ops::write::{NOTHING, Write};
 
@@ -81,14 +81,63 @@ pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadVie
     })
 }
 
+/// An upload whose bytes may be used now.
+pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, Failure> {
+    let upload = app.db.read().await?.org(org).upload(id).await?;
+    let upload = upload
+        .filter(|upload| upload.expires_at > app.clock.now())
+        .ok_or(Failure::NoSuch("upload"))?;
+    if upload.used {
+        return Err(Failure::bad(ALREADY_USED));
+    }
+    Ok(upload)
+}
+
+/// Copies the bytes of an upload to a write-once key: an upload key is never served and never trusted twice (contract
+/// part 3). The copy is still to be checked.
+pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), Failure> {
+    match app.blob.copy(&staging_key(id)?, to).await {
+        Err(BlobError::NotFound) => Err(Failure::bad(
+            "The upload has not received its bytes yet; send them to its url first",
+        )),
+        copied => Ok(copied?),
+    }
+}
+
+/// Removes the staged bytes of an upload that was used.
+pub async fn drop_staged(app: &App, upload: UploadId) {
+    if let Ok(key) = staging_key(upload) {
+        remove(app, &key).await;
+    }
+}
+
+/// Removes an object that nothing names. What is left over here is found again by clean-up or the sweep.
+pub async fn remove(app: &App, key: &Key) {
+    if let Err(error) = app.blob.delete(key).await {
+        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+    }
+}
+
+/// What a caller is told who uses an upload twice.
+pub const ALREADY_USED: &str = "This upload was used before; upload the file again";
+/// What a caller is told whose bytes are others than announced.
+pub const WRONG_BYTES: &str =
+    "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
+
 /// Where the bytes of an upload arrive. Nothing is ever served from there.
 pub fn staging_key(id: UploadId) -> Result<Key, Failure> {
     Key::new(&format!("uploads/{id}")).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-/// Where the copies of an upload lie that its uses made: one directory each.
-pub fn copies_of(id: UploadId) -> Result<Key, Failure> {
-    Key::new(&format!("packages/{id}")).map_err(|error| Failure::Internal(error.to_string()))
+/// Where the copies of an upload lie that its uses made: one directory for packages, one for sources.
+pub fn copies_of(id: UploadId) -> Result<[Key; 2], Failure> {
+    let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| Failure::Internal(error.to_string()));
+    Ok([key("packages")?, key("sources")?])
+}
+
+/// A write-once key for a copy of an upload that is a build's source.
+pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, Failure> {
+    Key::new(&format!("sources/{id}/{build}")).map_err(|error| Failure::Internal(error.to_string()))
 }
 
 /// A write-once key for a copy of an upload.

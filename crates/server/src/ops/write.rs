@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::id::{BuildId, OrgId, UserId};
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub struct Write<'a> {
     touched: bool,
     /// Whether webhooks have something to do once it is durable.
     wakes: bool,
+    /// Builds that whoever follows them looks at once it is durable.
+    builds: Vec<BuildId>,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -68,6 +70,7 @@ impl<'a> Write<'a> {
             request: None,
             touched: false,
             wakes: false,
+            builds: Vec::new(),
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -240,6 +243,11 @@ impl<'a> Write<'a> {
         self.wakes = true;
     }
 
+    /// Has whoever follows a build look at it once the change is durable.
+    pub fn tell_build(&mut self, id: BuildId) {
+        self.builds.push(id);
+    }
+
     /// Makes the change durable. When it returns, this node's checks see it.
     pub async fn commit(mut self) -> Result<(), Failure> {
         self.audit.write(self.app, &mut self.tx).await?;
@@ -247,6 +255,9 @@ impl<'a> Write<'a> {
         if self.wakes {
             self.app.webhooks.events.notify_one();
             self.app.webhooks.deliveries.notify_one();
+        }
+        for id in self.builds {
+            self.app.build_news.tell(id);
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

@@ -7,6 +7,7 @@ mod api_keys;
 mod apps;
 mod audit;
 mod auth;
+mod build;
 mod credentials;
 mod env;
 mod fuzz_query;

@@ -1,11 +1,11 @@
 //! What builds say and give: logs by offset, artifacts.
 
-use launchway_domain::build::Artifact;
+use launchway_domain::build::{Artifact, Build, Move};
 use launchway_domain::id::BuildId;
-use launchway_store::{LogChunk, LogSegment};
+use launchway_store::{BuildMove, LogChunk, LogSegment};
 use serde_json::json;
 
-use crate::builds::{keep, new_build};
+use crate::builds::{an_archive, keep, new_build};
 use crate::records::{NOW, an_org, new_id, unique};
 
 fn chunk(start: i64, bytes: &[u8]) -> LogChunk {
@@ -53,13 +53,62 @@ contract! {
 
         let segment = LogSegment { start: 0, size: 7, blob_key: "logs/x/0".to_owned() };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
-        assert_eq!(org_reads!(db, org, log_segments(build.id)), [segment]);
+        assert_eq!(org_reads!(db, org, log_segments(build.id)), std::slice::from_ref(&segment));
+        for (offset, part) in [(0, Some(&segment)), (6, Some(&segment)), (7, None), (99, None)] {
+            assert_eq!(org_reads!(db, org, log_segment_at(build.id, offset)).as_ref(), part, "{offset}");
+        }
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), all[2..]);
         assert!(system_reads!(db, names_log_blob("logs/x/0")));
+        assert!(system_reads!(db, names_blob("logs/x/0")));
         assert!(!system_reads!(db, names_log_blob("logs/x/1")));
         assert!(org_writes!(db, org, delete_build(build.id)));
         assert!(!system_reads!(db, names_log_blob("logs/x/0")));
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
+    }
+
+    async fn a_source_is_named_by_each_build_of_it(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut first = new_build(org);
+        first.spec.source = an_archive("sources/x");
+        let second = Build { id: new_id(), ..first.clone() };
+        keep(db, &first).await;
+        keep(db, &second).await;
+        for build in [&first, &second] {
+            assert!(org_reads!(db, org, names_source("sources/x")));
+            assert!(system_reads!(db, names_source_blob("sources/x")));
+            assert!(system_reads!(db, names_blob("sources/x")));
+            assert!(org_writes!(db, org, delete_build(build.id)));
+        }
+        assert!(!org_reads!(db, org, names_source("sources/x")));
+        assert!(!system_reads!(db, names_blob("sources/x")));
+    }
+
+    async fn a_build_that_ended_is_cleared_once(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut build = new_build(org);
+        build.spec.source = an_archive("sources/y");
+        keep(db, &build).await;
+        let (canceled, _) = build.standing.after(Move::Cancel, NOW).unwrap();
+        let with = BuildMove { finished_at: Some(NOW + 5), ..BuildMove::default() };
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &canceled, &with)));
+        org_writes!(db, org, append_log(build.id, 0, b"sealed"));
+        let segment = LogSegment { start: 0, size: 6, blob_key: "logs/y/0".to_owned() };
+        org_writes!(db, org, seal_log_segment(build.id, &segment));
+        org_writes!(db, org, append_log(build.id, 6, b"tail"));
+        let artifact = new_artifact(build.id);
+        org_writes!(db, org, create_artifact(&artifact));
+        assert_eq!(system_reads!(db, builds_ended_before(NOW + 5, 10)), []);
+        assert_eq!(system_reads!(db, builds_ended_before(NOW + 6, 10)), [(org, build.id)]);
+
+        org_writes!(db, org, clear_build(build.id, &["gone".to_owned()], NOW + 6));
+        assert_eq!(system_reads!(db, builds_ended_before(NOW + 9, 10)), []);
+        let cleared = org_reads!(db, org, build(build.id)).unwrap();
+        assert_eq!((cleared.log_size, cleared.warnings), (0, vec!["gone".to_owned()]));
+        assert_eq!(cleared.spec, build.spec);
+        assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
+        for key in ["sources/y", "logs/y/0", artifact.blob_key.as_str()] {
+            assert!(!system_reads!(db, names_blob(key)), "{key}");
+        }
     }
 
     async fn an_artifact_is_announced_and_then_stored(db: &TestDb) {
@@ -79,6 +128,7 @@ contract! {
         };
         assert_eq!(org_reads!(db, org, artifacts(build.id)), [stored, second]);
         assert!(system_reads!(db, names_artifact_blob("artifacts/x")));
+        assert!(system_reads!(db, names_blob("artifacts/x")));
         assert!(!system_reads!(db, names_artifact_blob(&first.blob_key)));
         assert!(org_writes!(db, org, delete_build(build.id)));
         assert_eq!(org_reads!(db, org, artifact(first.id)), None);

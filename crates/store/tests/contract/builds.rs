@@ -52,6 +52,16 @@ pub fn new_build(org: OrgId) -> Build {
     }
 }
 
+/// A source in object storage.
+pub fn an_archive(blob_key: &str) -> SourceRecord {
+    SourceRecord::Archive {
+        blob_key: blob_key.to_owned(),
+        file_name: "app.tar.gz".to_owned(),
+        size: 1,
+        sha256: "ab".repeat(32),
+    }
+}
+
 /// Keeps a build.
 pub async fn keep(db: &Db, build: &Build) {
     let name = bundle(&build.bundle_id);

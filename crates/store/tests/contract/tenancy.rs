@@ -20,7 +20,7 @@ use launchway_store::{
 
 use crate::audit::{audit_line, link};
 use crate::build_outputs::new_artifact;
-use crate::builds::{keep, new_build};
+use crate::builds::{an_archive, keep, new_build};
 use crate::credentials::new_credential;
 use crate::database::TestDb;
 use crate::deliveries::{a_delivery, a_report, new_delivery};
@@ -94,7 +94,8 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         report_try(&a_report(&delivery, 0, Next::Again(NOW)))
     ));
     let delivery = Delivery { tries: 1, ..delivery };
-    let build = new_build(id);
+    let mut build = new_build(id);
+    build.spec.source = an_archive(THEIR_SOURCE);
     keep(db, &build).await;
     org_writes!(db, id, append_log(build.id, 0, b"log"));
     let segment = LogSegment {
@@ -137,6 +138,9 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         runner,
     }
 }
+
+/// Where the source of the other tenant's build lies.
+const THEIR_SOURCE: &str = "sources/theirs";
 
 /// Every row of the database but those of one organization, and but the revisions, which belong to nobody.
 async fn rows_of_others(db: &TestDb, org: OrgId) -> Vec<(String, Vec<String>)> {
@@ -184,9 +188,12 @@ contract! {
         assert_eq!(org_reads!(db, org, queued_before(build)), 0);
         assert_eq!(org_reads!(db, org, log_tail(build, 0, 10)), []);
         assert_eq!(org_reads!(db, org, log_segments(build)), []);
+        assert_eq!(org_reads!(db, org, log_segment_at(build, 0)), None);
+        assert!(!org_reads!(db, org, names_source(THEIR_SOURCE)));
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
         assert_eq!(org_reads!(db, org, artifacts(build)), []);
         assert_eq!(org_reads!(db, org, runner(theirs.runner.id)), None);
+        assert_eq!(org_reads!(db, org, runner_name(theirs.runner.id)), None);
         assert!(org_reads!(db, org, runners(ALL)).items.is_empty());
         assert!(org_reads!(db, org, live_runner_labels(0)).is_empty());
         assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
@@ -273,6 +280,7 @@ contract! {
         assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
         org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
         assert!(!org_writes!(db, org, delete_build(build.id)));
+        org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));
         org_writes!(db, org, append_log(build.id, 3, b"ours"));
         org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned() }));
         org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));

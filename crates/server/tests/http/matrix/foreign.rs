@@ -23,7 +23,8 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 11] = [
+const EVERYTHING: [&str; 12] = [
+    "/build",
     "/update",
     "/env",
     "/audit",
@@ -43,6 +44,9 @@ impl Victim {
         let cookie = app.user(org, "ada@example.com", Role::Owner).await;
         let update = app.publish(&key, json!({"rollout": 100})).await.expect(201);
         let upload = app.upload(&key, b"not used yet").await;
+        let git = json!({"url": "https://example.com/app.git", "ref": "main"});
+        let body = json!({"bundleId": "com.example.app", "platform": "android", "source": {"git": git}});
+        let build = app.call(&key, Method::POST, "/build", Some(body)).await.expect(201);
         let body = json!({"email": "bob@example.com"});
         app.call(&key, Method::POST, "/orgs/invitations", Some(body))
             .await
@@ -78,6 +82,7 @@ impl Victim {
             let items = app.browse(&victim.cookie, Method::GET, list, None).await.expect(200);
             victim.ids.insert(thing, text(&items["items"][0]["id"]));
         }
+        victim.ids.insert(Thing::Build, text(&build["id"]));
         victim.ids.insert(Thing::Update, text(&update["id"]));
         victim.ids.insert(Thing::Webhook, text(&webhook["id"]));
         victim.ids.insert(Thing::Delivery, text(&delivery["id"]));
@@ -169,6 +174,7 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
     }
     // The ids are real: their owner finds what they name.
     for (thing, list) in [
+        (Thing::Build, "/build"),
         (Thing::Update, "/update"),
         (Thing::Key, "/api-keys"),
         (Thing::Webhook, "/webhooks"),
@@ -202,6 +208,16 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
             assert_eq!(ask(foreign).await, unused, "{field} as {}", caller.name);
             assert_eq!(ask("nonsense").await, unused, "{field} as {}", caller.name);
         }
+    }
+    for caller in &strangers {
+        let ask = async |id: &str| {
+            let body = json!({"bundleId": "com.example.eve", "platform": "android", "source": {"uploadId": id}});
+            seen(&caller.send(&app, "POST", "/build", Some(&body.to_string())).await)
+        };
+        let unused = ask("upload_01h455vb4pex5vsknk084sn02q").await;
+        assert_eq!(unused.0, 404, "a source as {}", caller.name);
+        assert_eq!(ask(&victim.upload).await, unused, "a source as {}", caller.name);
+        assert_eq!(ask("nonsense").await, unused, "a source as {}", caller.name);
     }
     let webhook = &victim.ids[&Thing::Webhook];
     for caller in &strangers {

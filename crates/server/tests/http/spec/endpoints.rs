@@ -17,7 +17,7 @@ fn first_page() -> super::Gets {
 async fn part_4_endpoints() {
     let stage = Stage::set().await;
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
-    let rows: [Row; 28] = [
+    let rows: [Row; 29] = [
         (
             "4, paths are relative to {base_url}, which ends in /api",
             Who::Key(Build),
@@ -44,7 +44,18 @@ async fn part_4_endpoints() {
             Who::Key(Build),
             "POST /build",
             json!({}),
-            Names(400, NOT_YET),
+            Names(400, "missing field `bundleId`"),
+        ),
+        (
+            "4, POST /build: Create a build",
+            Who::Key(Build),
+            "POST /build",
+            json!({
+                "bundleId": "com.example.new",
+                "platform": "ios",
+                "source": {"git": {"url": "https://example.com/app.git", "ref": "main"}},
+            }),
+            Has(201, json!({"status": "queued", "bundleId": "com.example.new"})),
         ),
         (
             "4, DELETE /build?id=: Delete a build",

@@ -1,0 +1,240 @@
+//! `package.json`, and the package manager that its lockfile names.
+
+use serde_json::Value;
+
+use crate::shell::quote;
+use crate::source::Source;
+
+/// A manager of JavaScript packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manager {
+    /// npm, with a lockfile.
+    Npm,
+    /// npm, without.
+    NpmUnlocked,
+    /// Yarn 1.
+    Yarn,
+    /// Yarn 2 and later.
+    YarnBerry,
+    /// pnpm.
+    Pnpm,
+    /// Bun.
+    Bun,
+}
+
+/// Lockfiles. Where several lie side by side, the first counts.
+const LOCKFILES: [(&str, Manager); 6] = [
+    ("bun.lock", Manager::Bun),
+    ("bun.lockb", Manager::Bun),
+    ("pnpm-lock.yaml", Manager::Pnpm),
+    ("yarn.lock", Manager::Yarn),
+    ("package-lock.json", Manager::Npm),
+    ("npm-shrinkwrap.json", Manager::Npm),
+];
+
+/// The JavaScript side of an app.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packages {
+    /// What installs.
+    pub manager: Manager,
+    /// The directory to install in: the one with the lockfile, of the app or above it. Empty for the source's root.
+    pub place: String,
+    /// The lockfile, from the source's root; `None` where there is none.
+    pub lockfile: Option<String>,
+    /// The `package.json` of the app, and those above it.
+    manifests: Vec<Value>,
+}
+
+impl Packages {
+    /// Reads the packages of the app in `directory`, which is empty for the source's root; `None` when it has none.
+    pub fn read(source: &Source, directory: &str) -> Option<Packages> {
+        let places: Vec<&str> = above(directory).collect();
+        let manifest = |place: &&str| serde_json::from_str(&source.text(&join(place, "package.json"))?).ok();
+        let own: Value = manifest(&directory)?;
+        let manifests = std::iter::once(own)
+            .chain(places[1..].iter().filter_map(manifest))
+            .collect();
+        let found = places.iter().find_map(|place| {
+            let has = |(name, _): &&(&str, Manager)| source.has_file(&join(place, name));
+            let (name, manager) = LOCKFILES.iter().find(has)?;
+            Some(((*place).to_owned(), join(place, name), *manager))
+        });
+        Some(match found {
+            Some((place, lockfile, manager)) => Packages {
+                manager: match manager {
+                    Manager::Yarn if is_berry(source, &place, &lockfile) => Manager::YarnBerry,
+                    manager => manager,
+                },
+                place,
+                lockfile: Some(lockfile),
+                manifests,
+            },
+            None => Packages {
+                manager: Manager::NpmUnlocked,
+                place: directory.to_owned(),
+                lockfile: None,
+                manifests,
+            },
+        })
+    }
+
+    /// Whether the app asks for a package.
+    pub fn has(&self, name: &str) -> bool {
+        self.manifests.first().is_some_and(|manifest| depends(manifest, name))
+    }
+
+    /// Whether the app asks for a package, or the repository does for all its apps.
+    pub fn can_run(&self, name: &str) -> bool {
+        self.manifests.iter().any(|manifest| depends(manifest, name))
+    }
+
+    /// A value of the app's own `package.json`.
+    pub fn value(&self, pointer: &str) -> Option<&Value> {
+        self.manifests.first()?.pointer(pointer)
+    }
+
+    /// The command that installs what the lockfile says.
+    pub fn install(&self) -> &'static str {
+        match self.manager {
+            Manager::Npm => "npm ci",
+            Manager::NpmUnlocked => "npm install",
+            Manager::Yarn => "yarn install --frozen-lockfile",
+            Manager::YarnBerry => "yarn install --immutable",
+            Manager::Pnpm => "pnpm install --frozen-lockfile",
+            Manager::Bun => "bun install --frozen-lockfile",
+        }
+    }
+
+    /// The command that runs a script of `package.json`.
+    pub fn script(&self, name: &str) -> String {
+        let runner = match self.manager {
+            Manager::Npm | Manager::NpmUnlocked => "npm run",
+            Manager::Yarn | Manager::YarnBerry => "yarn run",
+            Manager::Pnpm => "pnpm run",
+            Manager::Bun => "bun run",
+        };
+        format!("{runner} {}", quote(name))
+    }
+
+    /// What goes before the name of a program that a package brings.
+    pub fn exec(&self) -> &'static str {
+        match self.manager {
+            Manager::Npm | Manager::NpmUnlocked => "npx",
+            Manager::Yarn | Manager::YarnBerry => "yarn",
+            Manager::Pnpm => "pnpm exec",
+            Manager::Bun => "bunx",
+        }
+    }
+
+    /// Where the manager keeps what it has downloaded.
+    pub fn store(&self) -> &'static [&'static str] {
+        match self.manager {
+            Manager::Npm | Manager::NpmUnlocked => &["~/.npm"],
+            Manager::Yarn => &["~/.cache/yarn", "~/Library/Caches/Yarn"],
+            Manager::YarnBerry => &["~/.yarn/berry"],
+            Manager::Pnpm => &["~/.local/share/pnpm/store", "~/Library/pnpm/store"],
+            Manager::Bun => &["~/.bun/install/cache"],
+        }
+    }
+}
+
+/// Yarn 2 and later have their own settings file and another lockfile.
+fn is_berry(source: &Source, place: &str, lockfile: &str) -> bool {
+    source.has_file(&join(place, ".yarnrc.yml"))
+        || source
+            .text(lockfile)
+            .is_some_and(|text| text.lines().take(20).any(|line| line.starts_with("__metadata:")))
+}
+
+fn depends(manifest: &Value, name: &str) -> bool {
+    ["dependencies", "devDependencies"]
+        .iter()
+        .any(|list| manifest.get(list).and_then(|list| list.get(name)).is_some())
+}
+
+/// A directory and those above it, down to the empty one, which is the source's root.
+fn above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |place| match place.rsplit_once('/') {
+        Some((parent, _)) => Some(parent),
+        None => (!place.is_empty()).then_some(""),
+    })
+}
+
+/// A path in a directory, which may be empty.
+pub fn join(directory: &str, path: &str) -> String {
+    match (directory, path) {
+        ("", path) => path.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, path) => format!("{directory}/{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Source) {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("it lies in the directory")).expect("space");
+            fs::write(path, text).expect("space");
+        }
+        let source = Source::new(directory.path());
+        (directory, source)
+    }
+
+    #[test]
+    fn the_lockfile_names_the_manager() {
+        let rows = [
+            ("package-lock.json", "", Manager::Npm, "npm ci"),
+            ("npm-shrinkwrap.json", "", Manager::Npm, "npm ci"),
+            (
+                "yarn.lock",
+                "# yarn lockfile v1",
+                Manager::Yarn,
+                "yarn install --frozen-lockfile",
+            ),
+            (
+                "yarn.lock",
+                "# x\n__metadata:\n",
+                Manager::YarnBerry,
+                "yarn install --immutable",
+            ),
+            ("pnpm-lock.yaml", "", Manager::Pnpm, "pnpm install --frozen-lockfile"),
+            ("bun.lock", "", Manager::Bun, "bun install --frozen-lockfile"),
+            ("README", "", Manager::NpmUnlocked, "npm install"),
+        ];
+        for (name, text, manager, install) in rows {
+            let (_directory, source) = project(&[("package.json", "{}"), (name, text)]);
+            let packages = Packages::read(&source, "").expect("packages");
+            assert_eq!((packages.manager, packages.install()), (manager, install), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_repository_of_several_apps_installs_at_its_lockfile() {
+        let (_directory, source) = project(&[
+            ("package.json", r#"{"devDependencies": {"@capacitor/cli": "7"}}"#),
+            ("pnpm-lock.yaml", ""),
+            (
+                "apps/mobile/package.json",
+                r#"{"dependencies": {"expo": "1"}, "scripts": {"build": "x"}}"#,
+            ),
+        ]);
+        let packages = Packages::read(&source, "apps/mobile").expect("packages");
+        assert_eq!((packages.place.as_str(), packages.manager), ("", Manager::Pnpm));
+        assert_eq!(packages.lockfile.as_deref(), Some("pnpm-lock.yaml"));
+        assert!(packages.has("expo") && !packages.has("@capacitor/cli") && packages.can_run("@capacitor/cli"));
+        assert_eq!(packages.value("/scripts/build"), Some(&"x".into()));
+        assert_eq!(Packages::read(&source, "apps"), None);
+    }
+
+    #[test]
+    fn directories_lead_up_to_the_root() {
+        assert_eq!(above("a/b/c").collect::<Vec<_>>(), ["a/b/c", "a/b", "a", ""]);
+        assert_eq!(above("").collect::<Vec<_>>(), [""]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The commands that people run to build a project of each framework, for each platform and way to the devices.
+
+mod android;
+mod apple;
+mod capacitor;
+mod flutter;
+mod native;
+mod nativescript;
+mod react_native;
+
+use launchway_domain::build::plan::{ArtifactRule, CacheRule, Step};
+use launchway_domain::build::{BuildType, Distribution};
+use launchway_domain::platform::Platform;
+
+use crate::file::profile::Profile;
+use crate::framework::Framework;
+use crate::packages::{Packages, join};
+use crate::shell::quote;
+use crate::source::Source;
+
+/// Keys of caches are no longer; a cache whose key would be is left out.
+const LONGEST_KEY: usize = 100;
+
+/// An app that is to be built.
+#[derive(Clone, Copy, Debug)]
+pub struct App<'a> {
+    /// The files of the source.
+    pub source: &'a Source,
+    /// Its directory in the source; empty for the source itself.
+    pub directory: &'a str,
+    /// Its `package.json` and what belongs to it.
+    pub packages: Option<&'a Packages>,
+    /// The profile.
+    pub profile: &'a Profile,
+    /// The platform.
+    pub platform: Platform,
+    /// What it is made for.
+    pub build_type: BuildType,
+    /// How it reaches devices.
+    pub distribution: Distribution,
+}
+
+/// What a framework does to build an app. Paths are from the source's root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preset {
+    /// What a runner must be.
+    pub labels: Vec<String>,
+    /// The steps that install packages.
+    pub install: Vec<Step>,
+    /// The steps that build.
+    pub build: Vec<Step>,
+    /// What the build gives.
+    pub artifacts: Vec<ArtifactRule>,
+    /// What is kept from one build to the next.
+    pub cache: Vec<CacheRule>,
+}
+
+/// Why a framework cannot build an app.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PresetError {
+    /// It does not make apps for the platform.
+    #[error(
+        "There are no commands that build {framework} projects for {platform}. Write steps in [build.<profile>.{platform}] of launchway.toml."
+    )]
+    Platform {
+        /// The framework.
+        framework: &'static str,
+        /// The platform.
+        platform: Platform,
+    },
+    /// A file that the commands need is not there.
+    #[error("{0} is missing. {1}")]
+    Missing(String, &'static str),
+    /// Several schemes or projects, and no way to choose.
+    #[error("There are several {what}: {}. {fix}", .found.join(", "))]
+    Several {
+        /// What there are.
+        what: &'static str,
+        /// Their names.
+        found: Vec<String>,
+        /// What to do.
+        fix: &'static str,
+    },
+}
+
+/// The commands of a framework for an app.
+///
+/// # Errors
+/// The framework cannot build it: why, and what to do.
+pub fn preset(framework: Framework, app: &App<'_>) -> Result<Preset, PresetError> {
+    match framework {
+        Framework::NativeScript => nativescript::preset(app),
+        Framework::Capacitor => capacitor::preset(app),
+        Framework::Expo => react_native::expo(app),
+        Framework::ReactNative => react_native::bare(app),
+        Framework::Flutter => flutter::preset(app),
+        Framework::Gradle => native::gradle(app),
+        Framework::Xcode => native::xcode(app),
+    }
+}
+
+impl App<'_> {
+    /// A path of the app, from the source's root.
+    fn place(&self, path: &str) -> String {
+        join(self.directory, path)
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.source.has_file(&self.place(path))
+    }
+
+    fn has_directory(&self, path: &str) -> bool {
+        self.source.has_directory(&self.place(path))
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        self.source.text(&self.place(path))
+    }
+
+    /// The names in a directory of the app that can be shown and written into a script.
+    fn names(&self, path: &str) -> Vec<String> {
+        let mut names = self.source.names(&self.place(path));
+        names.retain(|name| !name.contains(char::is_control));
+        names
+    }
+
+    fn is_release(&self) -> bool {
+        self.build_type == BuildType::Release
+    }
+
+    /// `Debug` or `Release`, as Gradle and Xcode write it.
+    fn variant(&self) -> &'static str {
+        match self.build_type {
+            BuildType::Debug => "Debug",
+            BuildType::Release => "Release",
+        }
+    }
+
+    /// A step that runs in a directory of the app.
+    fn step(&self, name: &str, directory: &str, script: &str) -> Step {
+        step_in(name, &self.place(directory), script)
+    }
+
+    fn artifact(&self, path: &str, kind: &str) -> ArtifactRule {
+        ArtifactRule {
+            path: self.place(path),
+            kind: kind.to_owned(),
+        }
+    }
+
+    fn unsupported(&self, framework: Framework) -> PresetError {
+        PresetError::Platform {
+            framework: framework.title(),
+            platform: self.platform,
+        }
+    }
+}
+
+impl Preset {
+    /// Installs the JavaScript packages, and keeps what was downloaded.
+    fn install_packages(&mut self, packages: &Packages) {
+        self.install
+            .push(step_in("install packages", &packages.place, packages.install()));
+        if let Some(lockfile) = &packages.lockfile {
+            self.keep("packages", lockfile, packages.store());
+        }
+    }
+
+    /// Keeps folders for as long as a file is the same.
+    fn keep(&mut self, name: &str, file: &str, paths: &[&str]) {
+        let key = format!("{name}-{{{{ hash \"{file}\" }}}}");
+        let odd = |letter: char| letter == '"' || letter == '}' || letter.is_control();
+        if key.chars().count() <= LONGEST_KEY && !file.contains(odd) {
+            let paths = paths.iter().map(ToString::to_string).collect();
+            self.cache.push(CacheRule { key, paths });
+        }
+    }
+}
+
+/// A step that runs in a directory of the source.
+fn step_in(name: &str, directory: &str, script: &str) -> Step {
+    Step {
+        name: name.to_owned(),
+        run: in_directory(directory, script.trim_end()),
+        timeout_seconds: None,
+    }
+}
+
+/// A script that begins in a directory of the source.
+pub fn in_directory(directory: &str, script: &str) -> String {
+    match directory {
+        "" => script.to_owned(),
+        directory => format!("cd -- {}\n{script}", quote(directory)),
+    }
+}

@@ -1,0 +1,163 @@
+//! Sources that resolve to no plan, and what is said about them.
+
+use launchway_domain::build::{BuildType, Distribution};
+use launchway_domain::platform::Platform;
+use launchway_project::resolve::{Wanted, resolve};
+
+use crate::fixtures::*;
+
+/// A source, a platform, and how the message begins.
+type Row = (Files, Platform, &'static str);
+
+/// What is said about a release for the store.
+fn problem(files: &[(&str, &str)], platform: Platform) -> String {
+    for_store(files, platform).unwrap_err().to_string()
+}
+
+#[test]
+fn says_what_is_wrong_and_what_to_do() {
+    let rows: &[Row] = &[
+        (
+            &[],
+            Platform::Android,
+            "No framework was found. Looked for nativescript.config.ts, capacitor.config.*, expo and react-native in \
+             package.json, pubspec.yaml, settings.gradle and *.xcodeproj. Set directory in [build.<profile>] of \
+             launchway.toml to where the app is, or write steps.",
+        ),
+        (
+            &[("package.json", "{not json"), ("pubspec.yaml", "name: server")],
+            Platform::Android,
+            "No framework was found. Looked for",
+        ),
+        (
+            &[("launchway.toml", "[build.production]\ndirectory = 'app'")],
+            Platform::Android,
+            "The directory app is not in the source. Correct directory in [build.<profile>] of launchway.toml.",
+        ),
+        (
+            &[
+                ("launchway.toml", "[build.production]\ndirectory = 'app'"),
+                ("app/x", ""),
+            ],
+            Platform::Android,
+            "No framework was found in app. Looked for",
+        ),
+        (
+            &[("launchway.toml", "[build.production\n")],
+            Platform::Android,
+            "launchway.toml: line 1: ",
+        ),
+        (
+            &[("launchway.toml", "[build.a]\n[build.b]\n")],
+            Platform::Android,
+            "launchway.toml has several build profiles: a, b. Name one of them.",
+        ),
+        (
+            &[("launchway.toml", "[build.a]\nsteps = []")],
+            Platform::Android,
+            "launchway.toml: plan.steps must have 1 to 100 entries.",
+        ),
+        (
+            &[(
+                "launchway.toml",
+                "[build.a]\nlabels = ['macos']\nsteps = [{ name = 'a', run = 'b' }]",
+            )],
+            Platform::Android,
+            "launchway.toml: plan.labels[0] must be name=value, such as os=macos.",
+        ),
+        (
+            &[("settings.gradle", "")],
+            Platform::Android,
+            "gradlew is missing. Run 'gradle wrapper' in its directory, and commit the files that it makes.",
+        ),
+        (
+            &[("settings.gradle", "")],
+            Platform::Ios,
+            "There are no commands that build Gradle projects for ios. Write steps in [build.<profile>.ios] of",
+        ),
+        (
+            CAPACITOR,
+            Platform::Visionos,
+            "There are no commands that build Capacitor projects for visionos. Write steps in [build.<profile>.visionos] \
+             of launchway.toml.",
+        ),
+        (
+            &[("package.json", "{}"), ("capacitor.config.json", "{}")],
+            Platform::Android,
+            "@capacitor/cli is missing. Add it to the devDependencies of package.json.",
+        ),
+        (
+            &[("package.json", r#"{"dependencies": {"react-native": "1"}}"#)],
+            Platform::Ios,
+            "ios/*.xcodeproj is missing. Commit the Xcode project, or write steps in launchway.toml.",
+        ),
+        (
+            &[("A.xcodeproj/x", ""), ("B.xcodeproj/x", "")],
+            Platform::Ios,
+            "There are several Xcode projects: A, B. Write steps in launchway.toml.",
+        ),
+        (
+            &[
+                ("A.xcodeproj/xcshareddata/xcschemes/One.xcscheme", ""),
+                ("A.xcodeproj/xcshareddata/xcschemes/Two.xcscheme", ""),
+            ],
+            Platform::Ios,
+            "There are several schemes: One, Two. Name one of them as scheme in [build.<profile>] of \
+             launchway.toml.",
+        ),
+    ];
+    for (files, platform, expected) in rows {
+        let problem = problem(files, *platform);
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+}
+
+#[test]
+fn a_profile_that_is_not_there() {
+    let wanted = |profile: &str| Wanted {
+        profile: Some(profile.to_owned()),
+        ..wanted(Platform::Android, BuildType::Release, Distribution::Store)
+    };
+    let directory = project(GRADLE);
+    let problem = resolve(directory.path(), &wanted("production"))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        problem,
+        "The build names the profile 'production', and the source has no launchway.toml. Add the file, or leave the \
+         profile out."
+    );
+    add(directory.path(), &[("launchway.toml", "[build.preview]\n")]);
+    let problem = resolve(directory.path(), &wanted("preveiw")).unwrap_err().to_string();
+    assert_eq!(
+        problem,
+        "launchway.toml: there is no [build.preveiw]; did you mean [build.preview]?"
+    );
+}
+
+#[test]
+fn a_hostile_source_is_not_followed_out() {
+    use std::os::unix::fs::symlink;
+
+    let outside = project(GRADLE);
+    add(outside.path(), &[("launchway.toml", "[build.production]\n")]);
+    let source = tempfile::tempdir().unwrap();
+    symlink(
+        outside.path().join("launchway.toml"),
+        source.path().join("launchway.toml"),
+    )
+    .unwrap();
+    let wanted = wanted(Platform::Android, BuildType::Release, Distribution::Store);
+    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    assert_eq!(problem, "launchway.toml cannot be read: it is no file of the project.");
+    std::fs::remove_file(source.path().join("launchway.toml")).unwrap();
+    for name in ["settings.gradle.kts", "gradlew"] {
+        symlink(outside.path().join(name), source.path().join(name)).unwrap();
+    }
+    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    assert!(problem.starts_with("No framework was found"), "{problem}");
+    let large = "#".repeat(5 << 20);
+    add(source.path(), &[("launchway.toml", &large)]);
+    let problem = resolve(source.path(), &wanted).unwrap_err().to_string();
+    assert_eq!(problem, "launchway.toml is larger than 4 MiB.");
+}

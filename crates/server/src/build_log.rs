@@ -1,0 +1,106 @@
+//! Reads the log of a build from any place on, in constant memory: its parts in object storage, then the tail in the database.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use futures::stream::BoxStream;
+use launchway_domain::id::{BuildId, OrgId};
+use launchway_store::LogSegment;
+
+use crate::app::App;
+use crate::blob::{BlobError, Key};
+use crate::failure::Failure;
+
+/// Bytes that are given at a time at most.
+pub const PIECE: usize = 64 << 10;
+
+/// A place in a log, and what comes next there.
+pub struct LogReader {
+    app: Arc<App>,
+    org: OrgId,
+    build: BuildId,
+    offset: i64,
+    /// Bytes that were read and not given yet.
+    rest: Bytes,
+    /// The part in object storage that is being read.
+    part: Option<Part>,
+}
+
+struct Part {
+    bytes: BoxStream<'static, Result<Bytes, BlobError>>,
+    /// The offset behind its last byte.
+    end: i64,
+}
+
+impl LogReader {
+    /// Reads from `offset` on, which must not lie behind the end.
+    pub fn new(app: Arc<App>, org: OrgId, build: BuildId, offset: i64) -> LogReader {
+        LogReader {
+            app,
+            org,
+            build,
+            offset,
+            rest: Bytes::new(),
+            part: None,
+        }
+    }
+
+    /// The place that it stands at: how many bytes come before what it gives next.
+    pub fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// The next bytes, [`PIECE`] at most; `None` when there are none now.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        if self.rest.is_empty() {
+            self.rest = self.more().await?;
+        }
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        self.offset += piece.len() as i64;
+        Ok(Some(piece).filter(|piece| !piece.is_empty()))
+    }
+
+    async fn more(&mut self) -> Result<Bytes, Failure> {
+        loop {
+            if let Some(part) = &mut self.part {
+                match part.bytes.try_next().await? {
+                    Some(bytes) if !bytes.is_empty() => return Ok(bytes),
+                    Some(_) => continue,
+                    None if self.offset < part.end => {
+                        return Err(Failure::Internal(
+                            "a part of a log is shorter than its row says".to_owned(),
+                        ));
+                    }
+                    None => self.part = None,
+                }
+            }
+            // One snapshot: what leaves the tail is in object storage then.
+            let mut tx = self.app.db.read().await?;
+            let mut org = tx.org(self.org);
+            let Some(segment) = org.log_segment_at(self.build, self.offset).await? else {
+                let tail = org.log_tail(self.build, self.offset, 1).await?;
+                let Some(chunk) = tail.into_iter().next() else {
+                    return Ok(Bytes::new());
+                };
+                let skipped = usize::try_from(self.offset - chunk.start).ok();
+                let bytes = skipped.and_then(|skipped| chunk.bytes.get(skipped..));
+                return bytes
+                    .map(Bytes::copy_from_slice)
+                    .ok_or_else(|| Failure::Internal("a log has a gap".to_owned()));
+            };
+            drop(tx);
+            self.part = Some(self.open(&segment).await?);
+        }
+    }
+
+    async fn open(&mut self, segment: &LogSegment) -> Result<Part, Failure> {
+        let key = Key::new(&segment.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+        let first = self.offset - segment.start;
+        let count = segment.size - first;
+        Ok(Part {
+            bytes: self.app.blob.read(&key, first as u64, count as u64).await?,
+            end: segment.start + segment.size,
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! `/build/log`: the log of a build as plain text (contract part 4).
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::stream;
+use launchway_api::error::ErrorBody;
+
+use crate::app::App;
+use crate::blob::range::{self, Selection};
+use crate::build_log::LogReader;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+
+/// Reads the log of a build as it is now.
+#[utoipa::path(
+    get,
+    path = "/build/log",
+    tag = "Build",
+    params(
+        ("id" = String, Query, description = "The build"),
+        ("offset" = Option<i64>, Query, description = "Bytes to skip; at most what there is", minimum = 0),
+        ("Range" = Option<String>, Header, description = "Which bytes of those behind `offset`, such as `bytes=-1000`"),
+    ),
+    responses(
+        (status = 200, description = "The log", body = String, content_type = "text/plain"),
+        (status = 206, description = "The bytes that `Range` asks for", body = String, content_type = "text/plain"),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+        (status = 416, description = "There are no such bytes", body = ErrorBody),
+    )
+)]
+pub async fn read(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let id = query.id("build")?;
+    let offset = offset(&query)?.unwrap_or(0);
+    let (org, id) = (caller.home()?, id.get()?);
+    let build = app.db.read().await?.org(org).build(id).await?;
+    let size = build.ok_or(Failure::NoSuch("build"))?.log_size;
+    let size = remaining(size, offset)?;
+    let wanted = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
+    let selection = wanted.map_or(Selection::Whole, |range| range::select(range, size));
+    let mut answer = plain_text();
+    let (status, first, count) = match selection {
+        Selection::Whole => (StatusCode::OK, 0, size),
+        Selection::Part { first, last } => {
+            answer.insert(header::CONTENT_RANGE, text(format!("bytes {first}-{last}/{size}")));
+            (StatusCode::PARTIAL_CONTENT, first, last + 1 - first)
+        }
+        Selection::Unsatisfiable => {
+            let mut refusal = Failure::NotSatisfiable(size).into_response();
+            let range = text(format!("bytes */{size}"));
+            refusal.headers_mut().insert(header::CONTENT_RANGE, range);
+            return Ok(refusal);
+        }
+    };
+    answer.insert(header::CONTENT_LENGTH, HeaderValue::from(count));
+    let reader = LogReader::new(app.clone(), org, id, offset + first as i64);
+    Ok((status, answer, body(reader, count)).into_response())
+}
+
+/// The `offset` of a query: bytes of a log to skip.
+pub fn offset(query: &Query) -> Result<Option<i64>, Failure> {
+    query
+        .parsed::<i64>("offset", OFFSET)?
+        .map(|offset| Some(offset).filter(|offset| *offset >= 0))
+        .map(|offset| offset.ok_or_else(|| Failure::bad(format!("offset must be {OFFSET}"))))
+        .transpose()
+}
+
+const OFFSET: &str = "a whole number from 0";
+
+/// How many bytes of a log of `size` lie behind `offset`.
+pub fn remaining(size: i64, offset: i64) -> Result<u64, Failure> {
+    u64::try_from(size - offset).map_err(|_| Failure::bad(format!("offset is too large: the log has {size} bytes")))
+}
+
+/// As many bytes as there were when the request came, although more come meanwhile.
+fn body(reader: LogReader, count: u64) -> Body {
+    Body::from_stream(stream::try_unfold((reader, count), async |(mut reader, left)| {
+        if left == 0 {
+            return Ok(None);
+        }
+        // The end of the connection tells the client that not all is there.
+        let piece = reader.next().await.map_err(|failure| failure.to_string())?;
+        let mut piece: Bytes = piece.ok_or("the log is gone")?;
+        piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let left = left - piece.len() as u64;
+        Ok::<_, axum::BoxError>(Some((piece, (reader, left))))
+    }))
+}
+
+/// What a build printed is shown as text and as nothing else.
+fn plain_text() -> HeaderMap {
+    HeaderMap::from_iter([
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/plain; charset=utf-8"),
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("sandbox; default-src 'none'"),
+        ),
+        (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        // A proxy that gathers bytes would hold back what is new.
+        (
+            HeaderName::from_static("x-accel-buffering"),
+            HeaderValue::from_static("no"),
+        ),
+    ])
+}
+
+fn text(value: String) -> HeaderValue {
+    HeaderValue::try_from(value).unwrap_or(HeaderValue::from_static(""))
+}

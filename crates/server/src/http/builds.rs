@@ -1,0 +1,235 @@
+//! `/build` (spec part 4, contract part 4).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::builds::{BuildPlan, BuildView, CreateBuild};
+use launchway_api::error::ErrorBody;
+use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_domain::id::BuildId;
+use launchway_store::{BuildFilter, RequestKey, Rows};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{Create, CreateBare, Query};
+use crate::ops::builds::form::{self, NewBuild, Source};
+use crate::ops::builds::source::{self, Prepared};
+use crate::ops::builds::{self, view::view};
+use crate::ops::uploads;
+use crate::ops::write::{Begun, Write, kept_answer};
+
+/// Puts a build into the queue. A runner that has what it needs takes it.
+#[utoipa::path(
+    post,
+    path = "/build",
+    tag = "Build",
+    request_body = CreateBuild,
+    responses(
+        (status = 201, description = "The build, `queued`", body = BuildView),
+        (status = 404, description = "No upload has this id", body = ErrorBody),
+    )
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateBuild>,
+) -> Result<Response, Failure> {
+    let Create { body, request } = new;
+    let new = form::check(body)?;
+    if let Some(kept) = kept_answer(&app, &caller, &request).await? {
+        return Ok(again(kept));
+    }
+    let id = app.random.id(app.clock.now());
+    let prepared = match prepare(&app, &caller, &new, id).await {
+        Ok(prepared) => prepared,
+        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        Err(failure) => {
+            return kept_answer(&app, &caller, &request).await?.map(again).ok_or(failure);
+        }
+    };
+    let result = create_prepared(&app, &caller, request, id, new, prepared.as_ref()).await;
+    match (&result, &prepared) {
+        (Ok((_, true)), Some(prepared)) => uploads::drop_staged(&app, prepared.upload).await,
+        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
+        (_, Some(prepared)) => source::discard(&app, prepared).await,
+        _ => {}
+    }
+    result.map(|(response, _)| response)
+}
+
+/// The answer, and whether the prepared source is in use now.
+async fn create_prepared(
+    app: &App,
+    caller: &Caller,
+    request: Option<RequestKey>,
+    id: BuildId,
+    new: NewBuild,
+    prepared: Option<&Prepared>,
+) -> Result<(Response, bool), Failure> {
+    let mut write = match Write::begin_create(app, caller, request).await? {
+        Begun::Kept(kept) => return Ok((again(kept), false)),
+        Begun::Fresh(write) => write,
+    };
+    let build = builds::create(&mut write, id, new, prepared).await?;
+    let shown = view(app, &mut write.org(), &build).await?;
+    write.commit_created(&shown).await?;
+    Ok((created(&shown), true))
+}
+
+async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Result<Option<Prepared>, Failure> {
+    match new.source {
+        Source::Upload(Some(upload)) => source::prepare(app, caller.home()?, upload, id).await.map(Some),
+        Source::Upload(None) => Err(Failure::NoSuch("upload")),
+        Source::Git { .. } => Ok(None),
+    }
+}
+
+/// Lists builds, or reads the one that `id` names.
+#[utoipa::path(
+    get,
+    path = "/build",
+    tag = "Build",
+    params(
+        ("id" = Option<String>, Query, description = "Read this build instead of listing"),
+        ("status" = Option<String>, Query, description = "Only `queued`, `running`, `success`, `failed` or `canceled` ones"),
+        ("platform" = Option<String>, Query, description = "Only builds for `ios`, `android` or `visionos`"),
+        ("bundleId" = Option<String>, Query, description = "Only builds of this app"),
+        ("configuration" = Option<String>, Query, description = "Only builds of this configuration"),
+        ("branch" = Option<String>, Query, description = "Only builds of this branch, as `git.branch` named it"),
+        ("limit" = Option<i64>, Query, description = "Builds at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Builds to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of builds; with `id` the build", body = OneOrPage<BuildView>),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("build")?;
+    let paging = query.paging()?;
+    let filter = BuildFilter {
+        status: query.parsed("status", "queued, running, success, failed or canceled")?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
+        branch: query.get("branch")?.map(text_of_branch).transpose()?,
+    };
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    if let Some(id) = id {
+        let build = org.build(id.get()?).await?.ok_or(Failure::NoSuch("build"))?;
+        return Ok(found(&view(&app, &mut org, &build).await?));
+    }
+    let rows = org.builds(&filter, paging).await?;
+    let mut items = Vec::with_capacity(rows.items.len());
+    for build in &rows.items {
+        items.push(view(&app, &mut org, build).await?);
+    }
+    let total = rows.total;
+    Ok(page(Rows { items, total }, paging, BuildView::clone))
+}
+
+/// PostgreSQL keeps a NUL in no text.
+fn text_of_branch(branch: &str) -> Result<String, Failure> {
+    match branch.contains('\0') {
+        true => Err(Failure::bad("branch must not hold a NUL character")),
+        false => Ok(branch.to_owned()),
+    }
+}
+
+/// Deletes a build with its log and artifacts. One that is active stops.
+#[utoipa::path(
+    delete,
+    path = "/build",
+    tag = "Build",
+    params(("id" = String, Query, description = "The build")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("build")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    let files = builds::delete(&mut write, id).await?;
+    write.commit().await?;
+    builds::remove_files(&app, &files).await;
+    Ok(gone(id, "deleted"))
+}
+
+/// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
+#[utoipa::path(
+    post,
+    path = "/build/cancel",
+    tag = "Build",
+    params(("id" = String, Query, description = "The build")),
+    responses(
+        (status = 200, description = "The build: `canceled`, or `running` with `cancelRequested`", body = BuildView),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+    )
+)]
+pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("build")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let build = builds::cancel(&mut write, id.get()?).await?;
+    let shown = view(&app, &mut write.org(), &build).await?;
+    write.commit().await?;
+    Ok(found(&shown))
+}
+
+/// Makes another try of a build that is over: a new build of the same source that asks for the same.
+#[utoipa::path(
+    post,
+    path = "/build/retry",
+    tag = "Build",
+    params(("id" = String, Query, description = "The build to try again")),
+    responses(
+        (status = 201, description = "The new build, with `parentId`", body = BuildView),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+    )
+)]
+pub async fn retry(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    new: CreateBare,
+) -> Result<Response, Failure> {
+    let id = query.id("build")?;
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let build = builds::retry(&mut write, id.get()?).await?;
+    let shown = view(&app, &mut write.org(), &build).await?;
+    write.commit_created(&shown).await?;
+    Ok(created(&shown))
+}
+
+/// Reads what a build does, step by step.
+#[utoipa::path(
+    get,
+    path = "/build/plan",
+    tag = "Build",
+    params(("id" = String, Query, description = "The build")),
+    responses(
+        (status = 200, description = "The plan, null until the source was read", body = BuildPlan),
+        (status = 404, description = "No build has this id", body = ErrorBody),
+    )
+)]
+pub async fn plan(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("build")?;
+    let mut tx = app.db.read().await?;
+    let build = tx.org(caller.home()?).build(id.get()?).await?;
+    let build = build.ok_or(Failure::NoSuch("build"))?;
+    Ok(found(&BuildPlan {
+        id: build.id.to_string(),
+        status: build.standing.status.to_string(),
+        plan: build.plan,
+        origin: build.plan_origin,
+    }))
+}

@@ -1,0 +1,320 @@
+//! Builds: made, made again, stopped, removed (contract part 4). What runners do with them is not here.
+
+pub mod form;
+pub mod source;
+pub mod view;
+
+use launchway_domain::build::{Build, BuildFailure, BuildStatus, Move, SourceRecord, Spec, Standing};
+use launchway_domain::build_number::BuildNumber;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::BuildId;
+use launchway_domain::platform::Platform;
+use launchway_domain::time::SECOND;
+use launchway_store::BuildMove;
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::failure::Failure;
+use crate::ops::uploads::ALREADY_USED;
+use crate::ops::write::{NOTHING, Write};
+use crate::ops::{apps, uploads, usage};
+use form::{NewBuild, Number, Source};
+use source::Prepared;
+use view::plain;
+
+/// Puts a build into the queue. `prepared` are the checked bytes of its upload, if it comes by one.
+pub async fn create(
+    write: &mut Write<'_>,
+    id: BuildId,
+    new: NewBuild,
+    prepared: Option<&Prepared>,
+) -> Result<Build, Failure> {
+    let (app, _) = apps::claim(write, &new.bundle, new.bundle.as_str()).await?;
+    let source = match (new.source, prepared) {
+        (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
+        (Source::Upload(_), Some(prepared)) => {
+            if !write.org().use_upload(prepared.upload).await? {
+                return Err(Failure::bad(ALREADY_USED));
+            }
+            prepared.source.clone()
+        }
+        (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
+    };
+    usage::count_build(write).await?;
+    let fingerprint = match new.fingerprint {
+        Some((hash, document)) => {
+            if let Some(document) = document {
+                let now = write.now();
+                write
+                    .org()
+                    .keep_fingerprint(&new.bundle, hash.as_str(), &document, now)
+                    .await?;
+            }
+            Some(hash)
+        }
+        None => None,
+    };
+    let build = Build {
+        id,
+        org_id: write.org_id(),
+        standing: Standing::new(write.now()),
+        priority: new.priority,
+        labels: new.labels,
+        bundle_id: app.bundle_id,
+        platform: new.platform,
+        configuration: new.configuration,
+        spec: Spec {
+            profile: new.profile,
+            build_type: new.build_type.to_string(),
+            distribution: new.distribution.to_string(),
+            version: new.version,
+            build_number: reserve(write, &new.bundle, new.platform, new.build_number).await?,
+            source,
+            git: new.git,
+        },
+        plan_origin: new.plan.as_ref().map(|_| REQUEST.to_owned()),
+        plan: new.plan,
+        fingerprint,
+        runner_id: None,
+        phases: Vec::new(),
+        error: None,
+        warnings: Vec::new(),
+        parent_id: None,
+        log_size: 0,
+        created_by: write.by(),
+        created_at: write.now(),
+        started_at: None,
+        finished_at: None,
+    };
+    enqueue(write, &build, &new.bundle).await?;
+    Ok(build)
+}
+
+/// The origin of a plan that came with the request.
+pub const REQUEST: &str = "request";
+
+async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), Failure> {
+    write.org().create_build(build, bundle).await?;
+    let view = plain(build);
+    write.audit("build.create", build.id, NOTHING, Some(&view)).await?;
+    write.event("build.queued", &view).await?;
+    Ok(())
+}
+
+async fn reserve(
+    write: &mut Write<'_>,
+    bundle: &BundleId,
+    platform: Platform,
+    number: Number,
+) -> Result<Option<String>, Failure> {
+    let number = match number {
+        Number::Project => return Ok(None),
+        Number::Given(number) => {
+            write.org().note_build_number(bundle, platform, number.value()).await?;
+            number
+        }
+        Number::Auto => {
+            let next = write.org().next_build_number(bundle, platform).await?;
+            BuildNumber::from_value(next)
+                .map_err(|_| Failure::bad("There is no build number above the highest one; name one"))?
+        }
+    };
+    Ok(Some(number.as_str().to_owned()))
+}
+
+/// Makes another try of a build that is over: a new build of the same source that is asked for the same.
+pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure> {
+    // Locked, so that it cannot be deleted with the source that the new one names.
+    let parent = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
+    if !parent.standing.status.is_final() {
+        return Err(Failure::bad(format!(
+            "The build is {}; cancel it before you retry it",
+            parent.standing.status
+        )));
+    }
+    if let Some(key) = parent.spec.source.blob_key()
+        && !write.org().names_source(key).await?
+    {
+        return Err(Failure::bad(
+            "The source of this build was removed; send it again with a new build",
+        ));
+    }
+    let bundle = apps::bundle_id(&parent.bundle_id)?;
+    apps::claim(write, &bundle, bundle.as_str()).await?;
+    usage::count_build(write).await?;
+    // What the runner found out it finds out again: a branch may be elsewhere by now.
+    let is_fixed = matches!(parent.spec.source, SourceRecord::Archive { .. });
+    let from_request = parent.plan_origin.as_deref() == Some(REQUEST);
+    let build = Build {
+        id: write.app().random.id(write.now()),
+        standing: Standing::new(write.now()),
+        plan: parent.plan.filter(|_| from_request),
+        plan_origin: parent.plan_origin.filter(|_| from_request),
+        fingerprint: parent.fingerprint.filter(|_| is_fixed),
+        runner_id: None,
+        phases: Vec::new(),
+        error: None,
+        warnings: Vec::new(),
+        parent_id: Some(id),
+        log_size: 0,
+        created_by: write.by(),
+        created_at: write.now(),
+        started_at: None,
+        finished_at: None,
+        ..parent
+    };
+    enqueue(write, &build, &bundle).await?;
+    Ok(build)
+}
+
+/// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
+pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure> {
+    let build = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
+    if build.standing.cancel_requested && build.standing.status == BuildStatus::Running {
+        return Ok(build);
+    }
+    let now = write.now();
+    let (to, _) = build.standing.after(Move::Cancel, now).map_err(|_| {
+        Failure::bad(format!(
+            "The build is over: it is {}; there is nothing to cancel",
+            build.standing.status
+        ))
+    })?;
+    let ends = to.status.is_final();
+    let with = BuildMove {
+        finished_at: ends.then_some(now),
+        ..BuildMove::default()
+    };
+    moved(write, &build, &to, &with).await?;
+    let after = Build {
+        standing: to,
+        finished_at: with.finished_at,
+        ..build.clone()
+    };
+    let (old, new) = (plain(&build), plain(&after));
+    write.audit("build.cancel", id, Some(&old), Some(&new)).await?;
+    if ends {
+        write.event("build.canceled", &new).await?;
+    }
+    write.tell_build(id);
+    Ok(after)
+}
+
+/// Fails a build that waited for too long (`EXPIRED`). Gives whether it did: a runner may have taken it meanwhile.
+pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, Failure> {
+    let Some(build) = write.org().lock_build(id).await? else {
+        return Ok(false);
+    };
+    let now = write.now();
+    let Ok((to, Some(code))) = build.standing.after(Move::Expire, now) else {
+        return Ok(false);
+    };
+    let message = match build.labels.as_slice() {
+        [] => "No runner took this build for 24 hours; connect one with `launchway runner` and retry it".to_owned(),
+        labels => format!(
+            "No runner with {} took this build for 24 hours; connect one with `launchway runner` and retry it",
+            labels.join(", ")
+        ),
+    };
+    let with = BuildMove {
+        error: Some(BuildFailure {
+            code,
+            phase: None,
+            message,
+        }),
+        finished_at: Some(now),
+        ..BuildMove::default()
+    };
+    moved(write, &build, &to, &with).await?;
+    let after = Build {
+        standing: to,
+        error: with.error,
+        finished_at: with.finished_at,
+        ..build
+    };
+    write.event("build.failed", &plain(&after)).await?;
+    write.tell_build(id);
+    Ok(true)
+}
+
+/// The build is locked, so that it stands where it was read.
+async fn moved(write: &mut Write<'_>, build: &Build, to: &Standing, with: &BuildMove) -> Result<(), Failure> {
+    match write.org().move_build(build.id, &build.standing, to, with).await? {
+        true => Ok(()),
+        false => Err(Failure::Internal("a locked build stands elsewhere".to_owned())),
+    }
+}
+
+/// Removes a build with its log and artifacts; one that is active stops. Gives the objects to be removed once that is
+/// durable.
+pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Failure> {
+    let build = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
+    let mut keys = files(write, id).await?;
+    write.org().delete_build(id).await?;
+    // Tries of the same build have one source.
+    if let Some(key) = build.spec.source.blob_key()
+        && !write.org().names_source(key).await?
+    {
+        keys.extend(Key::new(key));
+    }
+    let view = plain(&build);
+    write.audit("build.delete", id, Some(&view), NOTHING).await?;
+    let now = write.now();
+    if !build.standing.status.is_final() {
+        if let (BuildStatus::Running, Some(started)) = (build.standing.status, build.started_at) {
+            usage::count_build_seconds(write, (now - started).max(0) / SECOND).await?;
+        }
+        let stopped = Build {
+            standing: Standing {
+                status: BuildStatus::Canceled,
+                lease_until: None,
+                ..build.standing
+            },
+            finished_at: Some(now),
+            ..build
+        };
+        write.event("build.canceled", &plain(&stopped)).await?;
+    }
+    write.tell_build(id);
+    Ok(keys)
+}
+
+/// Removes log, artifacts and source of a build that ended long ago; its record stays. Gives the objects to be removed once
+/// that is durable.
+pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<Key>, Failure> {
+    let Some(mut build) = write.org().lock_build(id).await? else {
+        return Ok(Vec::new());
+    };
+    let mut keys = files(write, id).await?;
+    let now = write.now();
+    build.warnings.push(format!(
+        "Log, artifacts and source were removed {days} days after the build ended"
+    ));
+    write.org().clear_build(id, &build.warnings, now).await?;
+    if let Some(key) = build.spec.source.blob_key()
+        && !write.org().names_source(key).await?
+    {
+        keys.extend(Key::new(key));
+    }
+    write.tell_build(id);
+    Ok(keys)
+}
+
+/// The objects of a build's log and artifacts.
+async fn files(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Failure> {
+    let mut org = write.org();
+    let artifacts = org.artifacts(id).await?.into_iter().map(|artifact| artifact.blob_key);
+    let segments = org.log_segments(id).await?.into_iter().map(|part| part.blob_key);
+    // What is no key names no object.
+    Ok(artifacts
+        .chain(segments)
+        .filter_map(|key| Key::new(&key).ok())
+        .collect())
+}
+
+/// Removes the objects of builds that are gone.
+pub async fn remove_files(app: &App, keys: &[Key]) {
+    for key in keys {
+        uploads::remove(app, key).await;
+    }
+}

@@ -1,0 +1,94 @@
+//! From an upload to a build's source: copied to a write-once key, its bytes checked against what was announced. What is in
+//! the archive is looked at by the runner, behind its wall.
+
+use futures::TryStreamExt;
+use launchway_domain::app::Upload;
+use launchway_domain::build::SourceRecord;
+use launchway_domain::id::{BuildId, OrgId, UploadId};
+use sha2::{Digest, Sha256};
+
+use crate::app::App;
+use crate::blob::{BlobError, Key};
+use crate::failure::Failure;
+use crate::ops::uploads::{self, WRONG_BYTES, source_key};
+
+/// The endings that say what a source archive is.
+const ENDINGS: [&str; 4] = [".tar.gz", ".tgz", ".tar.zst", ".zip"];
+
+/// Checked bytes that no build names yet. If nothing comes of it, give it to [`discard`].
+#[derive(Debug)]
+pub struct Prepared {
+    /// The upload they came by.
+    pub upload: UploadId,
+    /// Where they lie now.
+    pub source: SourceRecord,
+    key: Key,
+}
+
+/// Copies and checks the bytes of an upload for a build.
+pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Result<Prepared, Failure> {
+    let upload = uploads::usable(app, org, id).await?;
+    let name = upload.file_name.to_ascii_lowercase();
+    if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        return Err(Failure::bad(
+            "The source must be a .tar.gz, .tar.zst or .zip archive, and fileName of its upload must say which",
+        ));
+    }
+    let largest = app.config.max_source_size;
+    if upload.size as u64 > largest {
+        return Err(Failure::bad(format!(
+            "The source has {} bytes; this server takes up to {largest}",
+            upload.size
+        )));
+    }
+    let key = source_key(id, build)?;
+    uploads::copy(app, id, &key).await?;
+    if let Err(failure) = check(app, &key, &upload).await {
+        uploads::remove(app, &key).await;
+        return Err(failure);
+    }
+    Ok(Prepared {
+        upload: id,
+        source: SourceRecord::Archive {
+            blob_key: key.as_str().to_owned(),
+            file_name: upload.file_name,
+            size: upload.size,
+            sha256: upload.sha256,
+        },
+        key,
+    })
+}
+
+/// Reads the copy once for its size and hash.
+async fn check(app: &App, key: &Key, upload: &Upload) -> Result<(), Failure> {
+    let _slot = app
+        .inspections
+        .acquire()
+        .await
+        .map_err(|error| Failure::Internal(error.to_string()))?;
+    let size = upload.size as u64;
+    match app.blob.head(key).await? {
+        Some(there) if there == size => {}
+        Some(_) => return Err(Failure::bad(WRONG_BYTES)),
+        // The upload's time was over meanwhile, and clean-up took the copy with it.
+        None => return Err(Failure::NoSuch("upload")),
+    }
+    let mut body = match app.blob.read(key, 0, size).await {
+        Err(BlobError::NotFound) => return Err(Failure::NoSuch("upload")),
+        body => body?,
+    };
+    let (mut hash, mut count) = (Sha256::new(), 0);
+    while let Some(bytes) = body.try_next().await? {
+        count += bytes.len() as u64;
+        hash.update(&bytes);
+    }
+    if count != size || hex::encode(hash.finalize()) != upload.sha256 {
+        return Err(Failure::bad(WRONG_BYTES));
+    }
+    Ok(())
+}
+
+/// Removes what came to nothing.
+pub async fn discard(app: &App, prepared: &Prepared) {
+    uploads::remove(app, &prepared.key).await;
+}

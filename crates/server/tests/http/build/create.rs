@@ -1,0 +1,364 @@
+//! `POST /build`: what is taken and what is not, numbers, sources, quotas, idempotency.
+
+use std::collections::BTreeSet;
+
+use launchway_domain::tenancy::Tier;
+use launchway_server::config::RawSettings;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{build, built, id_of, on_both, read, stored, upload};
+use crate::support::{Answer, START, Setup, TestApp};
+
+#[tokio::test]
+async fn a_build_is_shown_with_every_field() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let fields = json!({
+        "platform": "ios", "profile": "beta", "configuration": "staging", "version": "1.2", "buildNumber": "0042",
+        "buildType": "debug", "distribution": "internal", "fingerprint": "hash", "priority": -7,
+        "git": {"commit": "c0ffee", "branch": "main", "message": "A\nmessage", "dirty": true},
+        "plan": {"labels": ["xcode=26", "os=macos", "os=macos"], "steps": [{"name": "build", "run": "make"}]},
+    });
+    let made = build(&app, &key, fields).await.expect(201);
+    let id = id_of(&made);
+    let by = app.audit(org).await.last().unwrap().actor.clone();
+    let expected = json!({
+        "id": id.to_string(), "status": "queued", "bundleId": "com.example.app", "platform": "ios",
+        "configuration": "staging", "profile": "beta", "buildType": "debug", "distribution": "internal",
+        "version": "1.2", "buildNumber": "0042", "fingerprint": "hash",
+        "git": {"commit": "c0ffee", "branch": "main", "message": "A\nmessage", "dirty": true},
+        "priority": -7, "attempt": 1, "phase": null, "phases": [], "queuePosition": 0,
+        "waitingFor": "Waits for a runner with os=macos, xcode=26: none is connected", "runner": null,
+        "cancelRequested": false, "error": null, "warnings": [], "artifacts": [], "install": null, "logSize": 0,
+        "parentId": null, "createdBy": by, "createdAt": "2026-11-20T10:00:00.000Z", "startedAt": null,
+        "finishedAt": null,
+    });
+    assert_eq!(made, expected);
+    assert_eq!(read(&app, &key, id).await, expected);
+    let plan = app.call(&key, Method::GET, &format!("/build/plan?id={id}"), None).await;
+    let plan = plan.expect(200);
+    assert_eq!(
+        (&plan["origin"], &plan["plan"]["steps"][0]["run"]),
+        (&json!("request"), &json!("make"))
+    );
+    let events = app.events(org).await;
+    let [(kind, data)] = events.as_slice() else {
+        panic!("{events:?}")
+    };
+    assert_eq!(
+        (kind.as_str(), &data["id"], &data["status"]),
+        ("build.queued", &made["id"], &json!("queued"))
+    );
+    let lines = app.audit(org).await;
+    let actions: Vec<_> = lines.iter().map(|line| line.action.as_str()).collect();
+    assert_eq!(actions[actions.len() - 2..], ["app.create", "build.create"]);
+}
+
+#[tokio::test]
+async fn without_a_plan_the_platform_says_what_a_runner_must_be() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    for (platform, waits) in [
+        ("ios", "Waits for a runner with os=macos: none is connected"),
+        ("visionos", "Waits for a runner with os=macos: none is connected"),
+        ("android", "Waits for a runner: none is connected"),
+    ] {
+        let made = build(&app, &key, json!({"platform": platform})).await.expect(201);
+        assert_eq!(made["waitingFor"], waits, "{platform}");
+        assert_eq!(
+            (&made["buildType"], &made["distribution"]),
+            (&json!("release"), &json!("store"))
+        );
+        assert_eq!((&made["version"], &made["buildNumber"]), (&Value::Null, &Value::Null));
+        let plan = app
+            .call(&key, Method::GET, &format!("/build/plan?id={}", id_of(&made)), None)
+            .await;
+        assert_eq!(plan.expect(200)["plan"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_form_is_told_and_makes_nothing() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let git = |url: &str, reference: &str| json!({"source": {"git": {"url": url, "ref": reference}}});
+    let url = "https://example.com/app.git";
+    let long = "x".repeat(256);
+    for (fields, named) in [
+        (json!({"bundleId": "a b"}), "bundleId must"),
+        (
+            json!({"platform": "windows"}),
+            "platform must be ios, android or visionos",
+        ),
+        (json!({"source": {}}), "source must name either uploadId or git"),
+        (
+            json!({"source": {"uploadId": "x", "git": {"url": url, "ref": "main"}}}),
+            "source must name either uploadId or git",
+        ),
+        (git("file:///etc", "main"), "source.git.url: The address"),
+        (git("/srv/app.git", "main"), "source.git.url: The address"),
+        (git("--upload-pack=evil", "main"), "source.git.url: The address"),
+        (git("ext::sh -c evil", "main"), "source.git.url: The address"),
+        (git("http://example.com/app.git", "main"), "source.git.url: The address"),
+        (
+            git("https://me:hunter2@example.com/app.git", "main"),
+            "must not contain a user or password",
+        ),
+        (git(url, "--upload-pack=evil"), "source.git.ref: The git ref"),
+        (git(url, "a:b"), "source.git.ref: The git ref"),
+        (git(url, ""), "source.git.ref: The git ref"),
+        (json!({"source": {"git": {"url": url}}}), "missing field `ref`"),
+        (json!({"version": "one"}), "version must be a semantic version"),
+        (json!({"buildNumber": "1.0"}), "buildNumber must be 1 to 18 digits"),
+        (json!({"buildNumber": -1}), "buildNumber"),
+        (json!({"buildType": "fast"}), "buildType must be one of debug, release"),
+        (
+            json!({"distribution": "mail"}),
+            "distribution must be one of store, internal, simulator, development",
+        ),
+        (json!({"configuration": "a b"}), "configuration must"),
+        (json!({"profile": ""}), "profile must"),
+        (json!({"profile": "../x"}), "profile must"),
+        (json!({"fingerprint": ""}), "fingerprint must"),
+        (json!({"fingerprint": {"alg": "other"}}), "alg"),
+        (
+            json!({"priority": 101}),
+            "priority must be a whole number from -100 to 100",
+        ),
+        (
+            json!({"priority": i64::MIN}),
+            "priority must be a whole number from -100 to 100",
+        ),
+        (json!({"priority": 1.5}), "priority"),
+        (
+            json!({"git": {"commit": "x".repeat(65)}}),
+            "git.commit must have at most 64",
+        ),
+        (json!({"git": {"branch": long}}), "git.branch must have at most 255"),
+        (json!({"git": {"branch": "a\nb"}}), "git.branch must have at most 255"),
+        (json!({"git": {"message": "\u{0}"}}), "git.message must not hold a NUL"),
+        (json!({"plan": {"steps": []}}), "plan.steps must have 1 to 100 entries"),
+        (
+            json!({"plan": {"steps": [{"name": "a", "run": " "}]}}),
+            "plan.steps[0].run must be a command",
+        ),
+        (
+            json!({"plan": {"labels": ["macos"], "steps": [{"name": "a", "run": "a"}]}}),
+            "plan.labels[0] must be name=value",
+        ),
+        (
+            json!({"plan": {"steps": [{"name": "a", "run": "a", "mode": 1}]}}),
+            "unknown field `mode`",
+        ),
+        (json!({"runner": "mine"}), "unknown field `runner`"),
+    ] {
+        let answer = build(&app, &key, fields.clone()).await.expect(400);
+        let message = answer["message"].as_str().unwrap();
+        assert!(message.contains(named), "{fields}: {message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let list = app.call(&key, Method::GET, "/build", None).await.expect(200);
+    assert_eq!(list["total"], 0);
+    assert!(app.events(org).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_bundle_id_of_another_organization_is_refused_as_by_post_update() {
+    let app = TestApp::start().await;
+    let (_, theirs) = app.org_with_key().await;
+    let (_, ours) = app.org_with_key().await;
+    built(&app, &theirs, json!({"bundleId": "com.example.taken"})).await;
+    let refused = build(&app, &ours, json!({"bundleId": "com.Example.Taken"})).await;
+    let published = app.publish(&ours, json!({"bundleId": "com.Example.Taken"})).await;
+    assert_eq!((refused.status, refused.json()), (published.status, published.json()));
+    assert_eq!(refused.status.as_u16(), 403);
+}
+
+#[tokio::test]
+async fn a_source_is_copied_checked_and_used_once() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    for name in ["app.tar.gz", "app.tgz", "app.tar.zst", "APP.ZIP"] {
+        let upload = upload(&app, &key, name, name.as_bytes()).await;
+        let source = json!({"source": {"uploadId": upload}});
+        let id = built(&app, &key, source.clone()).await;
+        let at = format!("sources/{upload}/{id}");
+        assert!(stored(&app, "sources").await.contains(&at), "{at}");
+        assert!(!stored(&app, "uploads").await.contains(&format!("uploads/{upload}")));
+        let again = build(&app, &key, source).await;
+        again.expect_error(400, "This upload was used before; upload the file again");
+    }
+    let there = stored(&app, "sources").await;
+    for name in ["app.apk", "app.tar", "zip", "app.tar.gz.sh"] {
+        let upload = upload(&app, &key, name, b"x").await;
+        let refused = build(&app, &key, json!({"source": {"uploadId": upload}}))
+            .await
+            .expect(400);
+        assert!(
+            refused["message"]
+                .as_str()
+                .unwrap()
+                .contains(".tar.gz, .tar.zst or .zip"),
+            "{name}"
+        );
+    }
+    // Announced and not sent; and sent as other bytes than announced, which only object storage can do.
+    let sha256 = "00".repeat(32);
+    let body = json!({"fileName": "a.zip", "size": 1, "sha256": sha256});
+    let announced = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let source = json!({"source": {"uploadId": announced["id"]}});
+    let refused = build(&app, &key, source.clone()).await.expect(400);
+    assert!(
+        refused["message"]
+            .as_str()
+            .unwrap()
+            .contains("has not received its bytes yet")
+    );
+    let url = announced["url"].as_str().unwrap();
+    app.request(Method::PUT, url).body("x").send().await.unwrap();
+    let refused = build(&app, &key, source).await.expect(400);
+    assert!(refused["message"].as_str().unwrap().contains("size or sha256 differ"));
+    for id in ["nonsense", "upload_01h455vb4pex5vsknk084sn02q"] {
+        build(&app, &key, json!({"source": {"uploadId": id}}))
+            .await
+            .expect_error(404, "No upload has this id");
+    }
+    assert_eq!(
+        stored(&app, "sources").await,
+        there,
+        "nothing is left of what was refused"
+    );
+    assert_eq!(app.events(org).await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_source_may_be_so_large_and_not_larger() {
+    let settings = RawSettings {
+        max_source_size: Some("10".to_owned()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let (_, key) = app.org_with_key().await;
+    let largest = upload(&app, &key, "a.zip", &[0; 10]).await;
+    built(&app, &key, json!({"source": {"uploadId": largest}})).await;
+    let larger = upload(&app, &key, "a.zip", &[0; 11]).await;
+    let refused = build(&app, &key, json!({"source": {"uploadId": larger}})).await;
+    refused.expect_error(400, "The source has 11 bytes; this server takes up to 10");
+}
+
+#[tokio::test]
+async fn automatic_numbers_go_up_and_no_two_are_the_same() {
+    for app in on_both().await {
+        let (_, key) = app.org_with_key().await;
+        let number = async |fields: Value| build(&app, &key, fields).await.expect(201)["buildNumber"].clone();
+        let auto = json!({"buildNumber": "auto"});
+        assert_eq!(number(auto.clone()).await, "1");
+        assert_eq!(number(json!({"buildNumber": 41})).await, "41");
+        assert_eq!(number(auto.clone()).await, "42");
+        assert_eq!(number(json!({"buildNumber": "7"})).await, "7");
+        assert_eq!(number(json!({"buildNumber": "auto", "platform": "ios"})).await, "1");
+        assert_eq!(
+            number(json!({"buildNumber": "auto", "bundleId": "com.example.other"})).await,
+            "1"
+        );
+        // Updates and builds of an app have one series.
+        app.published(&key, json!({"buildNumber": 100})).await;
+        let made = futures::future::join_all((0..8).map(|_| number(auto.clone()))).await;
+        let made: BTreeSet<u64> = made
+            .iter()
+            .map(|number| number.as_str().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(made, (101..109).collect());
+        build(&app, &key, json!({"buildNumber": "999999999999999999"}))
+            .await
+            .expect(201);
+        build(&app, &key, auto)
+            .await
+            .expect_error(400, "There is no build number above the highest one; name one");
+    }
+}
+
+#[tokio::test]
+async fn a_document_of_a_fingerprint_is_kept_as_its_hash() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let document = json!({
+        "alg": "lwfp-1", "framework": "capacitor", "native": "a".repeat(64), "platform": "android",
+        "plugins": {"@capacitor/core": "7.0.0"}, "resources": "b".repeat(64),
+    });
+    let made = build(&app, &key, json!({"fingerprint": document})).await.expect(201);
+    assert_eq!(made["fingerprint"].as_str().unwrap().len(), 64);
+}
+
+#[tokio::test]
+async fn a_quota_stops_builds_and_what_is_refused_leaves_nothing() {
+    let settings = RawSettings {
+        quotas: Some("free:builds=2".to_owned()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &launchway_domain::scope::Scope::ALL).await;
+    built(&app, &key, json!({})).await;
+    let second = built(&app, &key, json!({})).await;
+    let upload = upload(&app, &key, "a.zip", b"x").await;
+    let refused = build(
+        &app,
+        &key,
+        json!({"source": {"uploadId": upload}, "buildNumber": "auto"}),
+    )
+    .await;
+    assert_eq!(refused.status.as_u16(), 403, "{}", refused.text());
+    assert!(refused.text().contains("2 builds"), "{}", refused.text());
+    assert!(stored(&app, "sources").await.is_empty());
+    let cancel = format!("/build/cancel?id={second}");
+    app.call(&key, Method::POST, &cancel, None).await.expect(200);
+    let retry = app
+        .call(&key, Method::POST, &format!("/build/retry?id={second}"), None)
+        .await;
+    assert_eq!(retry.status.as_u16(), 403);
+    let usage = app.call(&key, Method::GET, "/usage?id=2026-11", None).await.expect(200);
+    assert_eq!(usage["builds"], 2);
+    assert!(app.app.clock.now() == START);
+}
+
+async fn once(app: &TestApp, key: &str, body: &Value) -> Answer {
+    let request = app
+        .request(Method::POST, "/build")
+        .bearer_auth(key)
+        .header("idempotency-key", "once");
+    Answer::of(request.json(body).send().await.unwrap()).await
+}
+
+#[tokio::test]
+async fn the_same_request_makes_one_build_also_at_once() {
+    for app in on_both().await {
+        let (org, key) = app.org_with_key().await;
+        let upload = upload(&app, &key, "a.zip", b"x").await;
+        let body = json!({
+            "bundleId": "com.example.app", "platform": "android", "buildNumber": "auto", "source": {"uploadId": upload},
+        });
+        let answers = futures::future::join_all((0..4).map(|_| once(&app, &key, &body))).await;
+        let first = answers[0].expect(201);
+        for answer in &answers {
+            assert_eq!(answer.expect(201), first);
+        }
+        assert_eq!(once(&app, &key, &body).await.expect(201), first);
+        let mut other = body.clone();
+        other["priority"] = json!(1);
+        once(&app, &key, &other)
+            .await
+            .expect_error(400, "This Idempotency-Key was used with another body; take a new key");
+        assert_eq!(app.events(org).await.len(), 1);
+        assert_eq!(stored(&app, "sources").await.len(), 1);
+    }
+}

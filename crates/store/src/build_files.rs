@@ -1,0 +1,65 @@
+//! What builds have in object storage: whose source an object is, and builds whose files go.
+
+use launchway_domain::id::{BuildId, OrgId};
+
+use crate::builds::{pair, to_json};
+use crate::{Org, StoreError, System};
+
+impl Org<'_> {
+    /// Whether a build's source lies at this key.
+    pub async fn names_source(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM builds WHERE org_id = $1 AND source_key = $2 LIMIT 1",
+            &self.id,
+            blob_key
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Forgets the log, the artifacts and the source of a build, which stays, with these warnings.
+    pub async fn clear_build(&mut self, id: BuildId, warnings: &[String], now: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE builds SET log_size = 0, source_key = '', warnings = $3, cleared_at = $4 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            to_json(&warnings)?,
+            now
+        )?;
+        for forget in [
+            "DELETE FROM artifacts WHERE build_id IN (SELECT id FROM builds WHERE org_id = $1 AND id = $2)",
+            "DELETE FROM log_segments WHERE build_id IN (SELECT id FROM builds WHERE org_id = $1 AND id = $2)",
+            "DELETE FROM log_tails WHERE build_id IN (SELECT id FROM builds WHERE org_id = $1 AND id = $2)",
+        ] {
+            execute!(self.tx, forget, &self.id, id.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+impl System<'_> {
+    /// Whether a source of a build lies at this key.
+    pub async fn names_source_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM builds WHERE source_key = $1 LIMIT 1",
+            blob_key
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Builds that ended before `time` and still have their files, the longest ago first.
+    pub async fn builds_ended_before(&mut self, time: i64, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT org_id, id FROM builds WHERE finished_at < $1 AND cleared_at IS NULL ORDER BY finished_at LIMIT $2",
+            time,
+            limit
+        )?;
+        rows.into_iter().map(|(org, id)| pair(&org, &id)).collect()
+    }
+}
