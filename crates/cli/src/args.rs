@@ -2,12 +2,19 @@
 //! not typed is decided in `settings`.
 
 pub mod api;
+pub mod app;
 pub mod build;
 pub mod fingerprint;
+pub mod credential;
+pub mod env;
+pub mod key;
+pub mod org;
 pub mod publish;
+pub mod resource;
 pub mod runner;
 pub mod start;
 pub mod update;
+pub mod webhook;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,10 +26,16 @@ use clap_complete::Shell;
 use launchway_client::BaseUrl;
 
 use crate::args::api::ApiArgs;
+use crate::args::app::AppCommand;
 use crate::args::build::BuildArgs;
+use crate::args::credential::CredentialCommand;
+use crate::args::env::EnvCommand;
+use crate::args::key::KeyCommand;
+use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::runner::RunnerArgs;
 use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::update::UpdateArgs;
+use crate::args::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -105,6 +118,29 @@ pub enum Command {
     Fingerprint(FingerprintArgs),
     /// Tell whether a change needs a build from the store, or an update will do
     NativeNeeded(NativeNeededArgs),
+    /// Look after apps: which bundle identifiers belong to the organization
+    #[command(subcommand, after_help = app::EXAMPLES)]
+    App(AppCommand),
+    /// Look after the environment variables of builds
+    #[command(subcommand, after_help = env::EXAMPLES)]
+    Env(EnvCommand),
+    /// Look after API keys
+    #[command(subcommand, after_help = key::EXAMPLES)]
+    Key(KeyCommand),
+    /// Look after webhooks, and see what was delivered to them
+    #[command(subcommand, after_help = webhook::EXAMPLES)]
+    Webhook(WebhookCommand),
+    /// Look after credentials for signing and for the stores
+    #[command(subcommand, after_help = credential::EXAMPLES)]
+    Credential(CredentialCommand),
+    /// Look at organizations, and choose the one to act in
+    #[command(subcommand, after_help = org::EXAMPLES)]
+    Org(OrgCommand),
+    /// See who did what in the organization
+    #[command(subcommand, after_help = org::AUDIT_EXAMPLES)]
+    Audit(AuditCommand),
+    /// See what the organization used in a month, and what it may use
+    Usage(UsageArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell

@@ -2,13 +2,20 @@
 
 mod api;
 mod app;
+mod apps;
 mod build;
 pub mod completion;
 mod fingerprint;
+mod credential;
+mod env;
+mod key;
 mod login;
 mod logout;
+mod org;
 mod runner;
 mod update;
+mod usage;
+mod webhook;
 mod whoami;
 
 use crate::args::Command;
@@ -26,6 +33,14 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Runner(arguments) => runner::run(*arguments, context).await,
         Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,
         Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
+        Command::App(command) => apps::run(command, context).await,
+        Command::Env(command) => env::run(command, context).await,
+        Command::Key(command) => key::run(command, context).await,
+        Command::Webhook(command) => webhook::run(command, context).await,
+        Command::Credential(command) => credential::run(command, context).await,
+        Command::Org(command) => org::run(command, context).await,
+        Command::Audit(command) => org::audit(command, context).await,
+        Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }

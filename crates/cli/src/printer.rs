@@ -2,6 +2,7 @@
 
 pub mod fields;
 pub mod log_lines;
+mod page;
 pub mod progress;
 pub mod table;
 

@@ -56,6 +56,34 @@ async fn login_and_api() {
     assert_snapshot!(stage.run(&["login", "--help"]).await + &stage.run(&["api", "--help"]).await);
 }
 
+/// Help of the commands of a resource, each with its arguments.
+async fn help_of(resource: &str, commands: &[&str]) -> String {
+    let stage = Stage::new();
+    let mut text = stage.run(&[resource, "--help"]).await;
+    for command in commands {
+        text.push_str(&stage.run(&[resource, command, "--help"]).await);
+    }
+    text
+}
+
+#[tokio::test]
+async fn apps_keys_and_organizations() {
+    let text = help_of("app", &["create", "delete"]).await + &help_of("key", &["list", "create", "revoke"]).await;
+    assert_snapshot!(text + &help_of("org", &["use", "show"]).await);
+}
+
+#[tokio::test]
+async fn environment_variables_and_credentials() {
+    let text = help_of("env", &["set", "import", "delete"]).await;
+    assert_snapshot!(text + &help_of("credential", &["add"]).await);
+}
+
+#[tokio::test]
+async fn webhooks_audit_log_and_usage() {
+    let text = help_of("webhook", &["create", "update", "deliveries", "redeliver"]).await;
+    assert_snapshot!(text + &help_of("audit", &["list"]).await + &help_of("usage", &[]).await);
+}
+
 #[tokio::test]
 async fn what_is_wrong_is_said() {
     let stage = Stage::new();
