@@ -4,6 +4,7 @@
 mod api;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
+mod fingerprint;
 mod help;
 mod interrupt;
 mod login;

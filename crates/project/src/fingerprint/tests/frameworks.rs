@@ -106,7 +106,7 @@ fn plain_native_projects_have_no_plugins() {
 
 #[test]
 fn what_is_missing_is_named_with_what_brings_it() {
-    let rows: [(Project, Platform, fn(&Project), &str); 11] = [
+    let rows: [(Project, Platform, Edit, &str); 11] = [
         (
             capacitor(),
             ANDROID,
