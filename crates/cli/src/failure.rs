@@ -2,7 +2,7 @@
 
 use launchway_client::Error;
 
-/// The exit codes in use. Contract part 10 has more, for commands that wait for builds and submissions.
+/// The exit codes in use. Contract part 10 has more, for commands that are to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -18,6 +18,12 @@ pub enum Exit {
     Server = 6,
     /// What is installed cannot run an update; a build from the store is needed.
     StoreBuildNeeded = 10,
+    /// What was waited for failed.
+    AwaitedFailed = 11,
+    /// What was waited for was canceled.
+    Canceled = 12,
+    /// What was waited for took too long.
+    TimedOut = 13,
     /// The user interrupted the command.
     Interrupted = 130,
 }

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod address;
+mod admin;
 mod answer;
 mod bare;
 mod builds;
@@ -22,6 +23,7 @@ mod upload;
 mod world;
 
 pub use address::{AddressError, BaseUrl};
+pub use admin::{AuditFilter, Paging};
 pub use answer::{Answer, RawAnswer};
 pub use bare::BareClient;
 pub use builds::BuildFilter;

@@ -303,11 +303,11 @@ impl Org<'_> {
         Ok(moved == 1)
     }
 
-    /// Sets what a runner tells of a build.
+    /// Sets what a runner tells of a build, and what was learned of what was asked for.
     pub async fn tell_build(&mut self, build: &Build) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "UPDATE builds SET phases = $3, plan = $4, plan_origin = $5, fingerprint = $6, warnings = $7 \
+            "UPDATE builds SET phases = $3, plan = $4, plan_origin = $5, fingerprint = $6, warnings = $7, spec = $8 \
              WHERE org_id = $1 AND id = $2",
             &self.id,
             build.id.to_string(),
@@ -315,7 +315,8 @@ impl Org<'_> {
             build.plan.as_ref().map(to_json).transpose()?,
             build.plan_origin.as_deref(),
             build.fingerprint.as_ref().map(ToString::to_string),
-            to_json(&build.warnings)?
+            to_json(&build.warnings)?,
+            to_json(&build.spec)?
         )?;
         Ok(())
     }
@@ -383,6 +384,17 @@ impl System<'_> {
         )?;
         let first = rows.into_iter().next();
         first.map(|row| Ok((row.urgency, row.read()?))).transpose()
+    }
+
+    /// The build with this id, whosoever it is.
+    pub async fn any_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            BuildRow,
+            concat!("SELECT ", build_columns!(), " FROM builds WHERE id = $1"),
+            id.to_string()
+        )?;
+        row.map(BuildRow::read).transpose()
     }
 
     /// The build that a runner speaks of, whoever's it is, locked until this transaction ends.

@@ -142,6 +142,7 @@ contract! {
         assert_eq!(org_reads!(db, org, build(build.id)), Some(build.clone()));
         assert_eq!(org_writes!(db, org, lock_build(build.id)), Some(build.clone()));
         assert_eq!(system_writes!(db, lock_leased_build(build.id)), Some(build.clone()));
+        assert_eq!(system_reads!(db, any_build(build.id)), Some(build.clone()));
 
         let (leased, _) = build.standing.after(Move::Lease, NOW + 1).unwrap();
         let runner = new_id();
@@ -163,6 +164,8 @@ contract! {
             finished_at: Some(NOW + 2),
             ..build.clone()
         };
+        assert_eq!(system_reads!(db, any_build(build.id)).unwrap().id, build.id);
+        assert_eq!(system_reads!(db, any_build(new_id())), None);
         org_writes!(db, org, tell_build(&told));
         assert_eq!(org_reads!(db, org, build(build.id)), Some(told));
         assert!(org_writes!(db, org, delete_build(build.id)));
