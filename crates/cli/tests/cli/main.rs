@@ -14,9 +14,9 @@ mod fake_server;
 mod fingerprint;
 mod help;
 mod interrupt;
+mod keys;
 #[cfg(unix)]
 mod local;
-mod keys;
 mod login;
 mod orgs;
 mod publish;
