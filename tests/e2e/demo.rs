@@ -23,7 +23,7 @@ async fn what_the_demo_prints_works_when_pasted() {
             .collect::<Vec<_>>()
     };
     let (curl, cli) = (lines("curl "), [lines("echo "), lines("launchway ")].concat());
-    assert_eq!((curl.len(), cli.len()), (1, 2), "{text}");
+    assert_eq!((curl.len(), cli.len()), (1, 4), "{text}");
     let url = curl[0]
         .strip_prefix("curl '")
         .and_then(|rest| rest.strip_suffix('\''))
@@ -47,10 +47,14 @@ async fn what_the_demo_prints_works_when_pasted() {
         assert_eq!(pasted.json()["version"], first["version"]);
     }
 
+    let mut last = None;
     for line in cli {
         let pasted = person.paste(line);
         assert_eq!(pasted.code, 0, "{line}: {pasted:?}");
+        last = Some(pasted);
     }
+    let build = last.expect("the build is shown last").stdout;
+    assert!(build.contains("success") && build.contains("sample-app.tar.gz"), "{build}");
     let second = ask().await;
     assert_eq!(second["version"], "1.0.1", "{second}");
     assert!(

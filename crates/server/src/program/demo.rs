@@ -1,12 +1,15 @@
-//! `serve --demo`: an organization with an owner, a key, the sample app and an update of it, and what to try next.
+//! `serve --demo`: an organization with an owner, a key, the sample app with an update and a build of it, and what to try
+//! next.
 
 use std::io::{Cursor, Write};
 
+use launchway_api::builds::{BuildSource, CreateBuild};
 use launchway_api::keys::CreateKey;
 use launchway_api::updates::{CreateUpdate, TextOrNumber};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::{Package, UPLOAD_LIFE, Upload};
-use launchway_domain::id::OrgId;
+use launchway_domain::build::plan::{ArtifactRule, Plan, Step};
+use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use sha2::{Digest, Sha256};
@@ -14,9 +17,9 @@ use sha2::{Digest, Sha256};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::packages::Prepared;
-use crate::ops::uploads::copy_key;
+use crate::ops::uploads::{copy_key, staging_key};
 use crate::ops::write::Write as Change;
-use crate::ops::{accounts, keys, orgs, publish};
+use crate::ops::{accounts, builds, keys, orgs, publish, uploads};
 
 const BUNDLE: &str = "com.example.sample";
 const EMAIL: &str = "demo@example.com";
@@ -66,10 +69,70 @@ pub async fn prepare(app: &App) -> Result<String, Failure> {
     let (key, _) = keys::create(&mut change, plan).await?;
     change.commit().await?;
     publish_sample(app, org.id).await?;
-    Ok(words(&app.public_url, &password, key.reveal()))
+    let build = build_sample(app, org.id).await?;
+    Ok(words(&app.public_url, &password, key.reveal(), build))
 }
 
-async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
+/// Puts a build of the sample app into the queue that needs no toolchain: it checks the files and packs them.
+async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, Failure> {
+    let (record, zip) = packed(app, org)?;
+    let failed = |error: std::io::Error| Failure::Unavailable(format!("a temporary file: {error}"));
+    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    file.write_all(&zip).map_err(failed)?;
+    app.blob.put_file(&staging_key(record.id)?, file.path()).await?;
+    let mut change = Change::open(app, org, Actor::Operator, None).await?;
+    change.org().create_upload(&record, "operator").await?;
+    change.commit().await?;
+    let id = app.random.id(app.clock.now());
+    let prepared = builds::source::prepare(app, org, record.id, id).await?;
+    let step = |name: &str, run: &str| Step {
+        name: name.to_owned(),
+        run: run.to_owned(),
+        timeout_seconds: Some(60),
+    };
+    let asked = builds::form::check(CreateBuild {
+        bundle_id: BUNDLE.to_owned(),
+        platform: "android".to_owned(),
+        source: BuildSource {
+            upload_id: Some(record.id.to_string()),
+            git: None,
+        },
+        profile: None,
+        configuration: None,
+        version: Some("1.0.0".to_owned()),
+        build_number: Some(TextOrNumber::Text("auto".to_owned())),
+        build_type: None,
+        distribution: Some("internal".to_owned()),
+        fingerprint: None,
+        git: None,
+        plan: Some(Plan {
+            steps: vec![
+                step(
+                    "check",
+                    "for file in *.html *.css *.js; do echo \"$file: $(wc -c < \"$file\") bytes\"; done",
+                ),
+                step(
+                    "pack",
+                    "mkdir out && tar -czf out/sample-app.tar.gz *.html *.css *.js *.svg && ls -l out",
+                ),
+            ],
+            artifacts: vec![ArtifactRule {
+                path: "out/sample-app.tar.gz".to_owned(),
+                kind: "web".to_owned(),
+            }],
+            ..Plan::default()
+        }),
+        priority: None,
+    })?;
+    let mut change = Change::open(app, org, Actor::Operator, None).await?;
+    builds::create(&mut change, id, asked, Some(&prepared)).await?;
+    change.commit().await?;
+    uploads::drop_staged(app, record.id).await;
+    Ok(id)
+}
+
+/// The sample app as an upload, and its bytes.
+fn packed(app: &App, org: OrgId) -> Result<(Upload, Vec<u8>), Failure> {
     let zip = pack().map_err(|error| Failure::Internal(format!("packing the sample app: {error}")))?;
     let now = app.clock.now();
     let upload = Upload {
@@ -82,6 +145,11 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
         created_at: now,
         expires_at: now + UPLOAD_LIFE,
     };
+    Ok((upload, zip))
+}
+
+async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
+    let (upload, zip) = packed(app, org)?;
     let prepared = store(app, upload, &zip).await?;
     let plan = publish::plan(&CreateUpdate {
         upload_id: Some(prepared.upload.id.to_string()),
@@ -126,7 +194,7 @@ fn pack() -> zip::result::ZipResult<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-fn words(url: &str, password: &str, key: &str) -> String {
+fn words(url: &str, password: &str, key: &str, build: BuildId) -> String {
     format!(
         "The demo is ready. Ask as a phone with version 1.0.0 build 1 of the sample app would:
 
@@ -136,6 +204,13 @@ Publish an update of your own. This key is shown once:
 
   echo {key} | launchway login --url {url} --with-key
   launchway update android --dir examples/sample-app --bundle-id {BUNDLE} --version 1.0.1 --all-configurations
+
+This server is building the sample app right now. Follow it, and look at what it gave:
+
+  launchway build logs -f {build}
+  launchway build show {build}
+
+The sample in examples/android-app builds a true, signed APK.
 
 Sign in at {url}/ as {EMAIL} with the password {password}. The API is described at {url}/docs."
     )
