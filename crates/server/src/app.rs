@@ -61,15 +61,15 @@ pub struct App {
     pub reports: ReportQueue,
     /// What webhooks need besides the database.
     pub webhooks: Webhooks,
+    /// Tells this process of what happens to builds.
+    pub build_news: BuildNews,
     /// Wakes those who wait for a build to run.
     pub build_queue: Notify,
     /// Finds the secrets of running builds in their logs.
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
     pub embedded: OnceLock<Embedded>,
-    /// Tells this process of what happens to builds.
-    pub build_news: BuildNews,
-    /// Cancelled when the process is to stop: what waits for something ends then.
+    /// Cancelled when the process is told to stop: who waits for something gives up.
     pub stopping: CancellationToken,
     /// How many packages may be inspected at a time: it costs a core and a temporary file each.
     pub inspections: tokio::sync::Semaphore,
@@ -160,10 +160,10 @@ impl App {
                 events: Notify::new(),
                 deliveries: Notify::new(),
             },
+            build_news: BuildNews::default(),
             build_queue: Notify::new(),
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
-            build_news: BuildNews::default(),
             stopping: CancellationToken::new(),
             inspections: tokio::sync::Semaphore::new(cores),
             clock: world.clock,

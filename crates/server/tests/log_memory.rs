@@ -100,7 +100,9 @@ async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
         slots: 1,
         version: String::new(),
     };
-    let (runner, _) = runners::admit_embedded(app, None, None, wanted).await.expect("a runner");
+    let (runner, _) = runners::admit_embedded(app, None, None, wanted)
+        .await
+        .expect("a runner");
     let origin = Origin {
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         request_id: String::new(),
@@ -124,7 +126,9 @@ async fn a_long_log_passes_in_constant_memory() {
     while offset < size {
         let chunk = Bytes::copy_from_slice(&text[..CHUNK.min(size - offset)]);
         let length = chunk.len();
-        let going = build_logs::append(&app, &caller, build.id, 1, offset as u64, chunk).await.expect("appended");
+        let going = build_logs::append(&app, &caller, build.id, 1, offset as u64, chunk)
+            .await
+            .expect("appended");
         offset += length;
         assert_eq!(going.log_offset, offset as u64);
     }

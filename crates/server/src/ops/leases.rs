@@ -86,6 +86,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     if begun.started_at == Some(now) {
         tell(&mut write, &begun, Some(&runner.name)).await?;
     }
+    write.tell_build(begun.id);
     write.commit().await?;
     Ok(Some(lease_of(app, caller, &begun, opened)?))
 }
@@ -174,7 +175,9 @@ pub async fn hold<'a>(
         .filter(|build| is_held(build, caller, attempt))
         .ok_or_else(not_yours)?;
     let actor = Actor::Runner(caller.runner.id);
-    Ok((Write::within(app, tx, build.org_id, actor, Some(&caller.origin)), build))
+    let mut write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
+    write.tell_build(id);
+    Ok((write, build))
 }
 
 /// Whether a runner has an attempt of a build.
@@ -284,6 +287,7 @@ async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Res
 /// Takes a build away from a runner that was silent for too long; whether it was.
 pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
+    write.tell_build(id);
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);

@@ -37,10 +37,10 @@ pub struct Write<'a> {
     touched: bool,
     /// Whether webhooks have something to do once it is durable.
     wakes: bool,
-    /// Whether runners have something to take once it is durable.
-    queues: bool,
     /// Builds that whoever follows them looks at once it is durable.
     builds: Vec<BuildId>,
+    /// Whether runners have something to take once it is durable.
+    queues: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -80,8 +80,8 @@ impl<'a> Write<'a> {
             request: None,
             touched: false,
             wakes: false,
-            queues: false,
             builds: Vec::new(),
+            queues: false,
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -278,11 +278,11 @@ impl<'a> Write<'a> {
             self.app.webhooks.events.notify_one();
             self.app.webhooks.deliveries.notify_one();
         }
-        if self.queues {
-            self.app.build_queue.notify_waiters();
-        }
         for id in self.builds {
             self.app.build_news.tell(id);
+        }
+        if self.queues {
+            self.app.build_queue.notify_waiters();
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

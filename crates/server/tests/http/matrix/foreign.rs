@@ -22,8 +22,8 @@ struct Victim {
 }
 
 const EVERYTHING: [&str; 13] = [
-    "/runners",
     "/build",
+    "/runners",
     "/update",
     "/env",
     "/audit",
