@@ -12,9 +12,12 @@ mod dice;
 mod packages;
 mod poll;
 mod projects;
+mod proxy;
 mod site;
 
 mod audit;
+mod builds;
+mod chaos_builds;
 mod demo;
 mod first_run;
 mod following;

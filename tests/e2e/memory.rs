@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use launchway_testing::server_process::ServerProcess;
 use reqwest::Method;
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
@@ -55,7 +54,7 @@ async fn passes(ground: Ground) {
     let update = cli
         .run(arguments.into_iter().chain(["--file", file.to_str().unwrap()]))
         .json();
-    let published = peak(site.node());
+    let published = peak(site.node().id().unwrap());
     assert_eq!(update["size"], PACKAGE);
 
     let phone = Api::new(site.node(), "");
@@ -75,7 +74,7 @@ async fn passes(ground: Ground) {
         (PACKAGE, update["sha256"].as_str().unwrap().to_owned())
     );
 
-    let most = peak(site.node());
+    let most = peak(site.node().id().unwrap());
     println!(
         "summary: {} MiB on {ground}: the server had at most {} MiB after publishing, {} MiB after the download",
         PACKAGE / MIB,
@@ -112,9 +111,9 @@ fn write_package(path: &Path) {
     zip.finish().unwrap().flush().unwrap();
 }
 
-/// The most memory the process ever had, in bytes.
-fn peak(server: &ServerProcess) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", server.id().unwrap())).unwrap();
+/// The most memory that a process ever had, in bytes.
+pub fn peak(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }

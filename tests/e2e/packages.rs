@@ -26,6 +26,16 @@ pub fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
+/// A package of these files.
+pub fn packed(files: &Files) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
 /// The files in a package.
 pub fn unpack(package: &[u8]) -> Files {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();

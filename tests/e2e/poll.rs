@@ -8,13 +8,23 @@ const GLANCE: Duration = Duration::from_millis(5);
 ///
 /// # Panics
 /// When nothing was seen within `limit`.
-pub async fn until<T>(limit: Duration, what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> (T, Duration) {
+pub async fn until<T>(limit: Duration, what: &str, look: impl AsyncFnMut() -> Option<T>) -> (T, Duration) {
+    until_paced(GLANCE, limit, what, look).await
+}
+
+/// As [`until`], for looks that the server counts against a limit of calls: with this pause between them.
+pub async fn until_paced<T>(
+    pause: Duration,
+    limit: Duration,
+    what: &str,
+    mut look: impl AsyncFnMut() -> Option<T>,
+) -> (T, Duration) {
     let start = Instant::now();
     loop {
         if let Some(seen) = look().await {
             return (seen, start.elapsed());
         }
         assert!(start.elapsed() < limit, "after {limit:?} still not: {what}");
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(pause).await;
     }
 }

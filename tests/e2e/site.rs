@@ -79,7 +79,7 @@ impl Site {
     pub fn with(ground: Ground, turn: Turn, more: impl Fn(ServerBuilder) -> ServerBuilder) -> Site {
         match ground {
             Ground::SqliteDirectory => Site {
-                nodes: vec![more(ServerProcess::builder().env("LAUNCHWAY_CHECK_LIMIT", "0")).start()],
+                nodes: vec![more(builder()).start()],
                 database_url: None,
                 _bucket: None,
                 key_folder: tempfile::tempdir().unwrap(),
@@ -102,8 +102,7 @@ impl Site {
         let (bucket, key_folder) = (S3Server::start(), tempfile::tempdir().unwrap());
         let key_file = key_folder.path().join("master.key");
         let server = || {
-            let builder = ServerProcess::builder()
-                .env("LAUNCHWAY_CHECK_LIMIT", "0")
+            let builder = builder()
                 .env("LAUNCHWAY_DATABASE_URL", database_url)
                 .env("LAUNCHWAY_STORAGE_URL", bucket.storage_url())
                 .env("LAUNCHWAY_MASTER_KEY_FILE", key_file.to_str().unwrap())
@@ -132,8 +131,7 @@ impl Site {
                 Postgres::shared().run_sql(url, statement).unwrap();
             }
             None => {
-                let url = format!("sqlite:{}", self.node().data_dir().join("launchway.db").display());
-                let mut connection = SqliteConnection::connect(&url).await.unwrap();
+                let mut connection = self.sqlite().await;
                 sqlx::query(AssertSqlSafe(statement))
                     .execute(&mut connection)
                     .await
@@ -141,6 +139,30 @@ impl Site {
                 connection.close().await.unwrap();
             }
         }
+    }
+
+    /// The rows of a query on the database behind the service's back, whose only column is a text.
+    pub async fn texts(&self, query: &str) -> Vec<String> {
+        match &self.database_url {
+            Some(url) => {
+                let rows = Postgres::shared().run_sql(url, query).unwrap();
+                rows.lines().map(str::to_owned).collect()
+            }
+            None => {
+                let mut connection = self.sqlite().await;
+                let rows = sqlx::query_scalar(AssertSqlSafe(query))
+                    .fetch_all(&mut connection)
+                    .await;
+                connection.close().await.unwrap();
+                rows.unwrap()
+            }
+        }
+    }
+
+    /// The embedded database, opened beside the server.
+    async fn sqlite(&self) -> SqliteConnection {
+        let url = format!("sqlite:{}", self.node().data_dir().join("launchway.db").display());
+        SqliteConnection::connect(&url).await.unwrap()
     }
 
     /// The database as its own tools write it out: the embedded one's files, or a dump.
@@ -172,6 +194,13 @@ impl Site {
     pub fn api(&self) -> Api {
         Api::new(self.node(), &self.team().key)
     }
+}
+
+/// A server that counts no checks and runs no builds itself, unless it is told to.
+fn builder() -> ServerBuilder {
+    ServerProcess::builder()
+        .env("LAUNCHWAY_CHECK_LIMIT", "0")
+        .env("LAUNCHWAY_NO_RUNNER", "true")
 }
 
 /// A new organization, made by the operator's commands.

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
 use crate::embedded_runner::Embedded;
 use crate::http::limits::{AddressLimiter, CallLimiter};
+use crate::install_links::InstallLinks;
 use crate::jobs::check_counts::CheckCounts;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::lease::Leases;
@@ -41,6 +42,8 @@ pub struct App {
     pub vault: Vault,
     /// What answers the public check.
     pub index: Index,
+    /// Signs and reads the links by which builds are installed.
+    pub install_links: InstallLinks,
     /// Signs and reads the tokens of device reports.
     pub report_tokens: ReportTokens,
     /// Counts calls of organizations and failed sign-ins.
@@ -146,6 +149,7 @@ impl App {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
+            install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
             calls: CallLimiter::new(db.clone()),
             addresses: AddressLimiter::new(config.check_limit),

@@ -107,6 +107,8 @@ pub struct Config {
     pub package_limits: Limits,
     /// Bytes a source archive may have.
     pub max_source_size: u64,
+    /// Days that log, artifacts and source of a build are kept after its end; 0 is for ever.
+    pub keep_builds_days: u32,
     /// How log lines look.
     pub log_format: LogFormat,
 }
@@ -215,6 +217,12 @@ impl Config {
             max_package_size: size(&raw.max_package_size, "--max-package-size")?.unwrap_or(512 * MIB),
             package_limits,
             max_source_size: size(&raw.max_source_size, "--max-source-size")?.unwrap_or(2 * GIB),
+            keep_builds_days: parsed(
+                &raw.keep_builds_days,
+                "--keep-builds-days",
+                "a whole number of days, 0 for ever",
+            )?
+            .unwrap_or(180),
             log_format: one_of(
                 &raw.log_format,
                 "--log-format",
@@ -397,7 +405,7 @@ mod tests {
     #[test]
     fn a_bad_setting_is_one_line_that_names_it() {
         type Change = fn(&mut RawSettings);
-        let cases: [(Change, &str); 12] = [
+        let cases: [(Change, &str); 13] = [
             (
                 |raw| raw.runner_dir = Some("launchway-data/builds".into()),
                 "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not see; name a place outside",
@@ -441,6 +449,10 @@ mod tests {
             (
                 |raw| raw.max_package_size = Some("big".into()),
                 "--max-package-size: `big` is not a size such as 536870912 or 512M",
+            ),
+            (
+                |raw| raw.keep_builds_days = Some("-1".into()),
+                "--keep-builds-days: `-1` is not a whole number of days, 0 for ever",
             ),
             (
                 |raw| raw.max_unpack_ratio = Some("0".into()),

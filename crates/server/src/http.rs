@@ -22,6 +22,7 @@ mod credentials;
 mod docs;
 mod env;
 mod health;
+mod install;
 mod invitations;
 mod later;
 mod members;

@@ -8,6 +8,7 @@ pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
 pub mod lease;
+pub mod old_builds;
 pub mod report_writer;
 pub mod sweep;
 

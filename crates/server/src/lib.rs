@@ -12,6 +12,7 @@ pub mod config;
 pub mod embedded_runner;
 pub mod failure;
 pub mod http;
+pub mod install_links;
 pub mod jobs;
 pub mod master_key;
 pub mod metrics;

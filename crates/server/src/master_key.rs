@@ -22,6 +22,8 @@ pub struct MasterKey(Zeroizing<[u8; 32]>);
 pub enum Purpose {
     /// Signs URLs of the local object directory.
     SignedUrls,
+    /// Signs the links by which builds are installed.
+    InstallLinks,
     /// Signs the tokens by which devices report.
     DeviceReports,
     /// Chains the audit log.
@@ -39,6 +41,7 @@ impl Purpose {
     pub const fn label(self) -> &'static [u8] {
         match self {
             Purpose::SignedUrls => b"launchway signed urls 1",
+            Purpose::InstallLinks => b"launchway install links 1",
             Purpose::DeviceReports => b"launchway device reports 1",
             Purpose::Audit => b"launchway audit 1",
             Purpose::Idempotency => b"launchway idempotency 1",

@@ -2,15 +2,30 @@
 //! that answers as told.
 
 mod api;
+mod apps;
+#[cfg(unix)]
+mod build;
+#[cfg(unix)]
+mod builds;
+mod credentials;
+mod env_vars;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
+mod fingerprint;
 mod help;
 mod interrupt;
+mod keys;
+#[cfg(unix)]
+mod local;
 mod login;
+mod orgs;
 mod publish;
 mod published;
 mod rollback;
+#[cfg(unix)]
+mod runner;
 mod session;
 mod stage;
 #[cfg(unix)]
 mod terminal;
+mod webhooks;

@@ -204,6 +204,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub max_source_size: Option<String>,
+    /// Days that log, artifacts and source of a build are kept after its end, 0 for ever [default: 180]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_KEEP_BUILDS_DAYS",
+        global = true,
+        value_name = "DAYS",
+        hide_env_values = true
+    )]
+    pub keep_builds_days: Option<String>,
     /// Log lines: text or json [default: text]
     #[arg(
         long,
@@ -248,6 +257,7 @@ impl RawSettings {
             max_unpacked_size: pick(&self.max_unpacked_size, other.max_unpacked_size),
             max_unpack_ratio: pick(&self.max_unpack_ratio, other.max_unpack_ratio),
             max_source_size: pick(&self.max_source_size, other.max_source_size),
+            keep_builds_days: pick(&self.keep_builds_days, other.keep_builds_days),
             log_format: pick(&self.log_format, other.log_format),
         }
     }

@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, invitations, later,
-    members, openapi, orgs, pages, runner, runners, sessions, update, update_check, update_report, uploads, usage,
-    webhooks,
+    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, install, invitations,
+    later, members, openapi, orgs, pages, runner, runners, sessions, update, update_check, update_report, uploads,
+    usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -118,7 +118,11 @@ pub fn router(app: &Arc<App>) -> Router {
     } else {
         api
     };
-    let pages = if roles.api { pages::router(app) } else { Router::new() };
+    let pages = if roles.api {
+        pages::router(app).merge(install::router())
+    } else {
+        Router::new()
+    };
     let root = Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

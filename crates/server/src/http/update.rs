@@ -66,6 +66,8 @@ pub async fn create(
 }
 
 async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, Failure> {
+    // Asked before the package is looked into, which costs; the answer that counts is that of the transaction.
+    publish::build(&mut app.db.read().await?.org(caller.home()?), plan).await?;
     match plan.source {
         Source::Upload(Some(id)) => packages::prepare(app, caller.home()?, id).await.map(Some),
         Source::Upload(None) => Err(Failure::NoSuch("upload")),

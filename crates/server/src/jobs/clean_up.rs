@@ -13,6 +13,7 @@ use launchway_domain::webhook::DELIVERY_LIFE;
 use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
+use crate::jobs::old_builds;
 use crate::jobs::sweep::sweep;
 use crate::ops::uploads::{copies_of, staging_key};
 use crate::ops::write::ANSWER_LIFE;
@@ -53,6 +54,8 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
     let done = [
         remove_uploads(app, now).await,
         remove_packages(app, now - PACKAGE_GRACE).await,
+        old_builds::expire(app, now).await,
+        old_builds::clear(app, now).await,
         forget_told(app, now - DELIVERY_LIFE).await,
         forget_bookkeeping(app, now).await,
     ];

@@ -1,16 +1,17 @@
 //! Publishing an over-the-air update (contract part 7): from an upload, or an earlier update's bytes anew.
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
+use launchway_domain::build::Build;
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
-use launchway_domain::id::{UpdateId, UploadId};
+use launchway_domain::id::{BuildId, UpdateId, UploadId};
 use launchway_domain::platform::Platform;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
 use launchway_domain::version::Version;
-use launchway_store::NewUpdate;
+use launchway_store::{NewUpdate, Org};
 
 use crate::failure::Failure;
 use crate::ops::apps;
@@ -34,6 +35,8 @@ pub struct UpdatePlan {
     release_notes: Option<String>,
     rollout: Rollout,
     mandatory: bool,
+    /// The build it belongs to. An id of a strange shape is kept as `None`: it names nothing.
+    build_id: Option<Option<BuildId>>,
 }
 
 /// Where the bytes come from. An id of a strange shape is kept as `None`: it names nothing.
@@ -52,7 +55,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
         (None, Some(update)) => Source::Update(update.parse().ok()),
         _ => return Err(Failure::bad("name either uploadId or sourceUpdateId")),
     };
-    let plan = UpdatePlan {
+    Ok(UpdatePlan {
         source,
         bundle: apps::bundle_id(&request.bundle_id)?,
         platform: request
@@ -68,12 +71,8 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
         release_notes: request.release_notes.as_deref().map(release_notes).transpose()?,
         rollout: rollout(request.rollout.unwrap_or(100))?,
         mandatory: request.mandatory.unwrap_or(false),
-    };
-    match &request.build_id {
-        // Builds come with a later release: no id names one yet.
-        Some(_) => Err(Failure::NoSuch("build")),
-        None => Ok(plan),
-    }
+        build_id: request.build_id.as_ref().map(|id| id.parse().ok()),
+    })
 }
 
 /// Reads a build number from a body; `None` is `"auto"` or nothing.
@@ -169,8 +168,11 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     };
     let stored = if source.is_some() { 0 } else { size };
     usage::count_update(write, stored).await?;
-    let fingerprint = match &plan.fingerprint {
-        Some((hash, document)) => {
+    let build = build(&mut write.org(), &plan).await?;
+    let of_build = build.as_ref().and_then(|build| build.fingerprint.clone());
+    let fingerprint = match (of_build, &plan.fingerprint) {
+        (Some(hash), _) => Some(hash),
+        (None, Some((hash, document))) => {
             if let Some(document) = document {
                 let now = write.now();
                 write
@@ -180,7 +182,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
             }
             Some(hash.clone())
         }
-        None => source.as_ref().and_then(|source| source.fingerprint.clone()),
+        (None, None) => source.as_ref().and_then(|source| source.fingerprint.clone()),
     };
     let inherited_notes = source.as_ref().map(|source| source.release_notes.clone());
     let update = Update {
@@ -194,7 +196,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         build_number: reserve_build_number(write, &plan).await?,
         configuration: plan.configuration.clone(),
         fingerprint,
-        build_id: None,
+        build_id: build.map(|build| build.id.to_string()),
         source_update_id: source.as_ref().map(|source| source.id),
         package_id,
         release_notes: plan.release_notes.or(inherited_notes).unwrap_or_default(),
@@ -240,6 +242,26 @@ async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) 
         Err(Failure::bad(
             "sourceUpdateId names an update of another app or platform",
         ))
+    }
+}
+
+/// The build that an update belongs to: one of the same app and platform, whose fingerprint is the update's.
+pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>, Failure> {
+    let Some(id) = plan.build_id else { return Ok(None) };
+    let none = || Failure::NoSuch("build");
+    let build = org.build(id.ok_or_else(none)?).await?.ok_or_else(none)?;
+    if !build.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) || build.platform != plan.platform {
+        return Err(Failure::bad("buildId names a build of another app or platform"));
+    }
+    match (&build.fingerprint, &plan.fingerprint) {
+        (Some(known), Some((given, _))) if known != given => Err(Failure::bad(
+            "fingerprint is not that of the build; leave it out to take the build's",
+        )),
+        (None, _) if !build.standing.status.is_final() => Err(Failure::bad(format!(
+            "The build is {} and its fingerprint is not known yet; wait for its end",
+            build.standing.status
+        ))),
+        _ => Ok(Some(build)),
     }
 }
 

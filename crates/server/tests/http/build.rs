@@ -4,7 +4,9 @@ mod changes;
 mod create;
 mod list;
 mod log;
+mod old;
 mod stream;
+mod update;
 
 use launchway_domain::build::{Artifact, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord, Runner, Standing};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
@@ -170,7 +172,7 @@ impl Play<'_> {
             name: name.to_owned(),
             size: bytes.len() as i64,
             sha256: hex::encode(Sha256::digest(bytes)),
-            blob_key: format!("artifacts/{}/{name}", self.id),
+            blob_key: format!("artifacts/{}/{}", self.id, self.app.app.random.token()),
             facts: None,
             created_at: now,
         };

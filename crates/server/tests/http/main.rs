@@ -12,6 +12,7 @@ mod credentials;
 mod env;
 mod fuzz_query;
 mod idempotency;
+mod install;
 mod jobs;
 mod limits;
 mod matrix;

@@ -2,7 +2,8 @@
 
 use launchway_api::builds::{ArtifactView, BuildContext, BuildView};
 use launchway_domain::app::SIGNED_URL_LIFE;
-use launchway_domain::build::{Artifact, Build, BuildStatus, LEASE};
+use launchway_domain::build::{Artifact, Build, BuildStatus, Distribution, LEASE};
+use launchway_domain::platform::Platform;
 use launchway_domain::time::{SECOND, iso};
 use launchway_store::Org;
 
@@ -26,6 +27,7 @@ pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildVi
         context.waiting_for = Some(waiting_for(app, org, build, before).await?);
     } else {
         let artifacts = given(org, build).await?;
+        context.install = installable(build, &artifacts).map(|_| app.install_links.link(app, build.id));
         context.artifacts = artifacts
             .iter()
             .map(|artifact| artifact_view(app, artifact))
@@ -44,6 +46,20 @@ pub async fn given(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, Fa
     let mut artifacts = org.artifacts(build.id).await?;
     artifacts.retain(|artifact| artifact.is_stored && artifact.attempt == build.standing.attempt);
     Ok(artifacts)
+}
+
+/// The file of a build that devices install by a link, if it has one: an app that was not made for a store. To a simulator
+/// only Android's are sent so.
+pub fn installable<'a>(build: &Build, artifacts: &'a [Artifact]) -> Option<&'a Artifact> {
+    let distribution = build.spec.distribution.parse().ok()?;
+    let kind = match (build.platform, distribution) {
+        (_, Distribution::Store) => return None,
+        (Platform::Android, _) => "apk",
+        (_, Distribution::Simulator) => return None,
+        _ => "ipa",
+    };
+    let is_done = build.standing.status == BuildStatus::Success;
+    artifacts.iter().find(|artifact| is_done && artifact.kind == kind)
 }
 
 fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, Failure> {

@@ -231,6 +231,19 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
         assert_eq!(ask("nonsense").await, unused, "a webhook as {}", caller.name);
     }
     assert_eq!(victim.everything(&app).await, before);
+    let build = &victim.ids[&Thing::Build];
+    for caller in &strangers {
+        let ask = async |id: &str| {
+            let body = json!({
+                "uploadId": "x", "bundleId": "com.example.eve", "platform": "android", "version": "1.0.1", "buildId": id,
+            });
+            seen(&caller.send(&app, "POST", "/update", Some(&body.to_string())).await)
+        };
+        let unused = ask("build_01h455vb4pex5vsknk084sn02q").await;
+        assert_eq!(unused.0, 404, "a build as {}", caller.name);
+        assert_eq!(ask(build).await, unused, "a build as {}", caller.name);
+        assert_eq!(ask("nonsense").await, unused, "a build as {}", caller.name);
+    }
     // The upload that a stranger named is still good for its owner.
     let put = app.publish(&victim.key, json!({"version": "1.0.2"})).await;
     assert_eq!(put.expect(201)["version"], "1.0.2");

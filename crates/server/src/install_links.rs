@@ -1,0 +1,112 @@
+//! The links by which people install a build without signing in: HMAC-SHA256 over build and expiry.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use launchway_api::builds::InstallLink;
+use launchway_domain::id::BuildId;
+use launchway_domain::time::{DAY, EpochMs, SECOND, iso};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use crate::app::App;
+
+/// How long a link works.
+const LIFE: EpochMs = 7 * DAY;
+const MAC: usize = 16;
+
+/// Signs and reads install links.
+pub struct InstallLinks {
+    mac: Hmac<Sha256>,
+}
+
+/// Why a link is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It was not signed here, or something in it was changed.
+    Forged,
+    /// It was valid once.
+    Expired,
+}
+
+impl InstallLinks {
+    /// Links under this key.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self {
+            mac: Hmac::new_from_slice(&key).expect("HMAC takes any key"),
+        }
+    }
+
+    /// The link to the page of a build, good from now on for a week.
+    pub fn link(&self, app: &App, build: BuildId) -> InstallLink {
+        let expires = (app.clock.now() + LIFE) / SECOND;
+        InstallLink {
+            url: format!("{}/install/{build}?{}", app.public_url, self.proof(build, expires)),
+            expires_at: iso(expires * SECOND),
+        }
+    }
+
+    /// The query that proves a link until an epoch second.
+    pub fn proof(&self, build: BuildId, expires: i64) -> String {
+        let signature = BASE64_URL_SAFE_NO_PAD.encode(self.mac_of(build, expires));
+        format!("expires={expires}&signature={signature}")
+    }
+
+    /// Checks what the link to a build claims, and gives the epoch second at which it stops working.
+    ///
+    /// # Errors
+    /// The [`Refusal`]; an expired link is only called so when it is genuine.
+    pub fn verify(&self, build: BuildId, expires: &str, signature: &str, now: EpochMs) -> Result<i64, Refusal> {
+        let expires: i64 = expires.parse().map_err(|_| Refusal::Forged)?;
+        let given = BASE64_URL_SAFE_NO_PAD.decode(signature).map_err(|_| Refusal::Forged)?;
+        if !bool::from(self.mac_of(build, expires).ct_eq(given.as_slice())) {
+            return Err(Refusal::Forged);
+        }
+        if expires <= now / SECOND {
+            return Err(Refusal::Expired);
+        }
+        Ok(expires)
+    }
+
+    fn mac_of(&self, build: BuildId, expires: i64) -> [u8; MAC] {
+        let mut mac = self.mac.clone();
+        mac.update(build.uuid().as_bytes());
+        mac.update(&expires.to_be_bytes());
+        let mut short = [0; MAC];
+        short.copy_from_slice(&mac.finalize().into_bytes()[..MAC]);
+        short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_for_its_build_and_time() {
+        let links = InstallLinks::new([7; 32]);
+        let (build, other) = (BuildId::new(1, [1; 10]), BuildId::new(1, [2; 10]));
+        let proof = links.proof(build, 100);
+        let signature = proof.rsplit_once('=').expect("a query").1;
+        assert_eq!(links.verify(build, "100", signature, 99_999), Ok(100));
+        assert_eq!(links.verify(build, "100", signature, 100_000), Err(Refusal::Expired));
+        for (build, expires) in [(other, "100"), (build, "101"), (build, "99"), (build, ""), (build, "x")] {
+            assert_eq!(
+                links.verify(build, expires, signature, 0),
+                Err(Refusal::Forged),
+                "{expires}"
+            );
+        }
+        let foreign = InstallLinks::new([8; 32]);
+        assert_eq!(foreign.verify(build, "100", signature, 0), Err(Refusal::Forged));
+        for place in 0..signature.len() {
+            let mut forged = signature.to_owned().into_bytes();
+            forged[place] = if forged[place] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).expect("ASCII");
+            assert_eq!(links.verify(build, "100", &forged, 0), Err(Refusal::Forged), "{place}");
+        }
+        for cut in ["", &signature[..20], &format!("{signature}AA")] {
+            assert_eq!(links.verify(build, "100", cut, 0), Err(Refusal::Forged), "{cut}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! `buildId` in `POST /update`: the fingerprint of the update is that of the build.
+
+use launchway_domain::build::Outcome;
+use serde_json::{Value, json};
+
+use super::{Play, build, built, id_of, runner};
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn an_update_takes_the_fingerprint_of_its_build() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let id = built(&app, &key, json!({"fingerprint": "hash-1"})).await.to_string();
+    for (number, fields) in [json!({}), json!({"fingerprint": "hash-1"})].into_iter().enumerate() {
+        let mut fields = fields;
+        fields["buildId"] = json!(id);
+        fields["buildNumber"] = json!(number + 1);
+        let update = app.published(&key, fields).await;
+        assert_eq!(
+            (&update["buildId"], &update["fingerprint"]),
+            (&json!(id), &json!("hash-1"))
+        );
+    }
+    // Also over that of the update whose bytes are published anew.
+    let other = app
+        .published(&key, json!({"buildNumber": 7, "fingerprint": "old"}))
+        .await;
+    let body = json!({
+        "sourceUpdateId": other["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.1",
+        "buildNumber": 8, "buildId": id,
+    });
+    let again = app
+        .call(&key, reqwest::Method::POST, "/update", Some(body))
+        .await
+        .expect(201);
+    assert_eq!(again["fingerprint"], "hash-1");
+    let offer = app
+        .checked(
+            "com.example.app",
+            "currentVersion=1.0.0&fingerprint=hash-2&platform=android",
+        )
+        .await;
+    assert_eq!(offer["requiresStoreUpdate"], true);
+    let refused = app.publish(&key, json!({"buildId": id, "fingerprint": "hash-2"})).await;
+    refused.expect_error(
+        400,
+        "fingerprint is not that of the build; leave it out to take the build's",
+    );
+}
+
+#[tokio::test]
+async fn a_build_of_another_app_or_platform_is_refused_and_an_unknown_one_is_not_found() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    for fields in [json!({"bundleId": "com.example.other"}), json!({"platform": "ios"})] {
+        let made = build(&app, &key, fields).await.expect(201);
+        let refused = app.publish(&key, json!({"buildId": made["id"]})).await;
+        refused.expect_error(400, "buildId names a build of another app or platform");
+    }
+    for id in ["", "nonsense", "build_01h455vb4pex5vsknk084sn02q"] {
+        let refused = app.publish(&key, json!({"buildId": id})).await;
+        refused.expect_error(404, "No build has this id");
+    }
+}
+
+#[tokio::test]
+async fn a_build_whose_fingerprint_may_still_come_is_waited_for() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let id = id_of(&build(&app, &key, json!({})).await.expect(201));
+    let publish = async |fields: Value| {
+        let mut fields = fields;
+        fields["buildId"] = json!(id.to_string());
+        app.publish(&key, fields).await
+    };
+    let waits = |status: &str| format!("The build is {status} and its fingerprint is not known yet; wait for its end");
+    publish(json!({})).await.expect_error(400, &waits("queued"));
+    let play = Play { app: &app, org, id };
+    play.leased(runner(&app, None, &[]).await).await;
+    publish(json!({"fingerprint": "x"}))
+        .await
+        .expect_error(400, &waits("running"));
+    play.ends(Outcome::Success).await;
+    // It has none for good: then what the request says counts.
+    let update = publish(json!({"fingerprint": "x"})).await.expect(201);
+    assert_eq!(
+        (&update["fingerprint"], &update["buildId"]),
+        (&json!("x"), &json!(id.to_string()))
+    );
+    assert_eq!(
+        publish(json!({"buildNumber": 9})).await.expect(201)["fingerprint"],
+        Value::Null
+    );
+}

@@ -1,0 +1,160 @@
+//! Builds for true: the sample Android app from source to a signed APK, by the embedded runner and by one of its own, with
+//! both databases; builds that attack, and builds that are wrong (contract part 4, issue 4 "Show").
+
+mod attack;
+mod bad_input;
+pub mod calls;
+mod capacitor;
+mod long_log;
+pub mod runner_process;
+mod sample;
+
+use launchway_testing::server_process::ServerBuilder;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::site::{Ground, Site, Turn};
+use calls::{artifact, create, follow, log, succeeded, text_of, upload};
+use runner_process::RunnerProcess;
+use sample::Sdk;
+
+/// Who builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Embedded,
+    Separate,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_apk_by_the_embedded_runner_on_sqlite_and_directory() {
+    builds_an_apk(Ground::SqliteDirectory, By::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_apk_by_a_runner_of_its_own_on_postgres_and_s3() {
+    builds_an_apk(Ground::PostgresS3, By::Separate).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn an_apk_by_the_embedded_runner_on_postgres_and_s3() {
+    builds_an_apk(Ground::PostgresS3, By::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn an_apk_by_a_runner_of_its_own_on_sqlite_and_directory() {
+    builds_an_apk(Ground::SqliteDirectory, By::Separate).await;
+}
+
+async fn builds_an_apk(ground: Ground, by: By) {
+    let sdk = Sdk::get();
+    let readable = sdk.path().to_str().unwrap();
+    let more = |builder: ServerBuilder| {
+        builder
+            .env("LAUNCHWAY_NO_RUNNER", (by == By::Separate).to_string())
+            .env("LAUNCHWAY_RUNNER_READABLE", readable)
+    };
+    let site = Site::with(ground, Turn::beside_others().await, more);
+    let team = site.team();
+    let api = Api::new(site.node(), &team.key);
+    let mut runner = None;
+    if by == By::Separate {
+        let (url, more) = (site.node().base_url(), ["--readable", readable]);
+        runner = Some(RunnerProcess::start(site.node(), &api, &team.id, &url, "own", &more).await);
+    }
+    sdk.tell(&api).await;
+    let keystore = sample::give_keystore(&api).await;
+
+    let first = build(&api).await;
+    let second = build(&api).await;
+    let (one, other) = (artifact(&api, &first).await, artifact(&api, &second).await);
+    assert!(one == other, "two builds of the same source differ");
+    assert_eq!(sample::certificate_of(&one), keystore["fingerprint"]);
+    check_record(&first, &keystore);
+    check_log(&api, &first).await;
+    check_install_page(&api, &first).await;
+    if let Some(runner) = &mut runner {
+        assert!(runner.terminate().await.success(), "{}", runner.log());
+    }
+    println!(
+        "summary: an APK of {} bytes by the {by:?} runner on {ground}, twice the same",
+        one.len()
+    );
+}
+
+/// Builds the sample app; the build, which succeeded.
+async fn build(api: &Api) -> Value {
+    let body = json!({
+        "bundleId": sample::BUNDLE, "platform": "android", "profile": "production", "distribution": "internal",
+        "version": "1.2.3", "buildNumber": 42,
+        "source": {"uploadId": upload(api, "source.zip", &sample::source()).await}
+    });
+    let id = create(api, body).await;
+    succeeded(api, &id).await
+}
+
+fn check_record(build: &Value, keystore: &Value) {
+    let [artifact] = build["artifacts"].as_array().unwrap().as_slice() else {
+        panic!("{build}");
+    };
+    let facts = &artifact["facts"];
+    assert_eq!(
+        json!([
+            artifact["kind"],
+            artifact["name"],
+            facts["bundleId"],
+            facts["version"],
+            facts["buildNumber"]
+        ]),
+        json!(["apk", "app.apk", sample::BUNDLE, "1.2.3", "42"])
+    );
+    assert_eq!(facts["minOs"], "23");
+    assert_eq!(facts["signer"]["sha256"], keystore["fingerprint"], "{facts}");
+    assert_eq!((&build["warnings"], &build["error"]), (&json!([]), &Value::Null));
+    let phases = build["phases"].as_array().unwrap();
+    let names: Vec<&str> = phases.iter().map(|phase| phase["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["source", "resources", "code", "package", "sign", "artifacts"]);
+    assert!(phases.iter().all(|phase| phase["seconds"].is_number()), "{phases:?}");
+}
+
+/// The log says the same by every way, and no password.
+async fn check_log(api: &Api, build: &Value) {
+    let id = build["id"].as_str().unwrap();
+    let whole = log(api, id).await;
+    assert!(
+        whole.contains("Verified using v2 scheme (APK Signature Scheme v2): true"),
+        "{whole}"
+    );
+    assert!(!whole.contains("store-secret"), "{whole}");
+    assert_eq!(build["logSize"], whole.len());
+    let events = follow(api, id, None).await;
+    assert_eq!(text_of(&events), whole);
+    let last = events.last().unwrap();
+    assert_eq!((last.name.as_str(), &last.data["status"]), ("end", &json!("success")));
+    // From the middle on, as a client that was cut off asks.
+    let middle = whole.len() / 2;
+    let rest = follow(api, id, Some(&middle.to_string())).await;
+    assert_eq!(text_of(&rest), whole[middle..]);
+    let range = api
+        .request(reqwest::Method::GET, &format!("/build/log?id={id}"))
+        .header("range", "bytes=0-9");
+    let range = range.send().await.unwrap();
+    assert_eq!(range.status(), 206);
+    assert_eq!(range.text().await.unwrap(), whole[..10]);
+}
+
+/// Whoever has the link gets the app by it, without a key.
+async fn check_install_page(api: &Api, build: &Value) {
+    let link = build["install"]["url"].as_str().unwrap();
+    let page = api.get(link).await;
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (200, "text/html; charset=utf-8")
+    );
+    let text = page.text();
+    for expected in ["1.2.3", "42", build["artifacts"][0]["sha256"].as_str().unwrap()] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!page.header("content-security-policy").is_empty());
+}

@@ -1,0 +1,115 @@
+//! What can go wrong around builds.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use launchway_testing::postgres::Postgres;
+use reqwest::Method;
+
+use super::LIMIT;
+use super::watch::Watch;
+use crate::api::Api;
+use crate::builds::calls::wait;
+use crate::builds::runner_process::RunnerProcess;
+use crate::dice::Dice;
+use crate::site::Site;
+
+/// From one trouble to the next, at most.
+const PAUSE: Duration = Duration::from_millis(1500);
+
+/// Everything that can fail.
+pub struct Troubles {
+    pub site: Site,
+    /// The database's server, when it may be stopped.
+    pub postgres: Option<Postgres>,
+    pub runners: Vec<RunnerProcess>,
+    pub dice: Dice,
+    /// What was done how often.
+    pub made: BTreeMap<&'static str, u32>,
+}
+
+impl Troubles {
+    /// Waits a moment, then makes some trouble.
+    pub async fn make(&mut self, api: &Api, builds: &[String]) {
+        tokio::time::sleep(self.dice.below(PAUSE)).await;
+        let trouble = match self.dice.number() % 10 {
+            0..=3 => self.kill_a_runner().await,
+            4 | 5 => {
+                self.site.nodes[0].kill9();
+                self.site.nodes[0].restart_same_port();
+                "server killed"
+            }
+            6 | 7 => self.take_a_lease_away().await,
+            8 => self.cancel_a_build(api, builds).await,
+            _ => match &mut self.postgres {
+                Some(postgres) => {
+                    postgres.restart();
+                    "database restarted"
+                }
+                None => self.kill_everything().await,
+            },
+        };
+        *self.made.entry(trouble).or_default() += 1;
+    }
+
+    async fn kill_a_runner(&mut self) -> &'static str {
+        let chosen = self.dice.number() as usize % self.runners.len();
+        self.runners[chosen].kill9();
+        self.forget_leases_of(chosen).await;
+        self.runners[chosen].run_again();
+        "runner killed"
+    }
+
+    async fn kill_everything(&mut self) -> &'static str {
+        self.site.nodes[0].kill9();
+        for chosen in 0..self.runners.len() {
+            self.runners[chosen].kill9();
+            self.forget_leases_of(chosen).await;
+        }
+        self.site.nodes[0].restart_same_port();
+        self.runners.iter_mut().for_each(RunnerProcess::run_again);
+        "everything killed"
+    }
+
+    /// What would take 90 s: the leases of a runner that is gone are over. Sometimes they are left, so that it comes back
+    /// in time with what it had finished.
+    async fn forget_leases_of(&mut self, chosen: usize) {
+        if !self.dice.number().is_multiple_of(4) {
+            let name = &self.runners[chosen].name;
+            let of = format!("runner_id IN (SELECT id FROM runners WHERE name = '{name}')");
+            self.site
+                .sql(&format!(
+                    "UPDATE builds SET lease_until = 0 WHERE status = 'running' AND {of}"
+                ))
+                .await;
+        }
+    }
+
+    /// A living runner loses a build, as when it was cut off for long, and does not know it yet.
+    async fn take_a_lease_away(&mut self) -> &'static str {
+        let last = "SELECT MAX(id) FROM builds WHERE status = 'running' AND attempt < 3";
+        self.site
+            .sql(&format!("UPDATE builds SET lease_until = 0 WHERE id = ({last})"))
+            .await;
+        "lease taken away"
+    }
+
+    async fn cancel_a_build(&mut self, api: &Api, builds: &[String]) -> &'static str {
+        let id = &builds[self.dice.number() as usize % builds.len()];
+        // It may be over, or the server away.
+        let _ = api
+            .try_call(Method::POST, &format!("/build/cancel?id={id}"), None, None)
+            .await;
+        "cancel"
+    }
+
+    /// The last trouble, which also frees builds that were given to a runner that never heard of it: all runners are new,
+    /// and no lease is left. Then everything comes to its end undisturbed.
+    pub async fn end_well(&mut self, watch: &Watch) {
+        self.runners.iter_mut().for_each(RunnerProcess::kill9);
+        let all = "UPDATE builds SET lease_until = 0 WHERE status = 'running'";
+        self.site.sql(all).await;
+        self.runners.iter_mut().for_each(RunnerProcess::run_again);
+        wait(LIMIT, "every build ends", async || watch.all_are_over().then_some(())).await;
+    }
+}

@@ -1,0 +1,102 @@
+//! Looks at builds all the while: what was seen once must hold for ever.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::builds::calls::is_over;
+
+/// Between two looks: an organization may ask a thousand times a minute.
+const PAUSE: Duration = Duration::from_millis(300);
+const PAGE: usize = 100;
+
+/// What was seen of some builds.
+pub struct Watch {
+    seen: Mutex<HashMap<String, Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    status: String,
+    is_over: bool,
+    attempt: u64,
+    log: Vec<u8>,
+}
+
+impl Watch {
+    /// Nothing was seen yet.
+    pub fn of(builds: &[String]) -> Watch {
+        let seen = builds.iter().map(|id| (id.clone(), Seen::default())).collect();
+        Watch { seen: Mutex::new(seen) }
+    }
+
+    /// Looks until it is aborted. What the server does not answer is not seen.
+    pub async fn look(self: std::sync::Arc<Self>, api: Api) {
+        let ids = self.ids();
+        for id in ids.iter().cycle() {
+            for offset in (0..ids.len()).step_by(PAGE) {
+                if let Some(page) = get(&api, &format!("/build?limit={PAGE}&offset={offset}")).await {
+                    let page: Value = serde_json::from_slice(&page).unwrap();
+                    page["items"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .for_each(|build| self.agrees(build));
+                }
+            }
+            if let Some(log) = get(&api, &format!("/build/log?id={id}")).await {
+                self.has_grown(id, log);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Whether every build was seen at its end.
+    pub fn all_are_over(&self) -> bool {
+        self.lock().values().all(|seen| seen.is_over)
+    }
+
+    /// A build is as it was, or has gone on: an end stays, and attempts count up.
+    pub fn agrees(&self, build: &Value) {
+        let mut all = self.lock();
+        let seen = all.get_mut(build["id"].as_str().unwrap()).unwrap();
+        let (status, attempt) = (build["status"].as_str().unwrap(), build["attempt"].as_u64().unwrap());
+        assert!(!seen.is_over || seen.status == status, "{} became {build}", seen.status);
+        assert!(
+            (seen.attempt..=3).contains(&attempt),
+            "attempt {} before {build}",
+            seen.attempt
+        );
+        *seen = Seen {
+            status: status.to_owned(),
+            is_over: is_over(build),
+            attempt,
+            log: std::mem::take(&mut seen.log),
+        };
+    }
+
+    /// What was shown of a log is there for ever, in its place.
+    fn has_grown(&self, id: &str, log: Vec<u8>) {
+        let mut all = self.lock();
+        let seen = all.get_mut(id).unwrap();
+        assert!(log.starts_with(&seen.log), "the log of {id} lost or changed something");
+        seen.log = log;
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Seen>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn get(api: &Api, path: &str) -> Option<Vec<u8>> {
+    let answer = api.try_call(Method::GET, path, None, None).await.ok()?;
+    (answer.status == 200).then_some(answer.bytes)
+}

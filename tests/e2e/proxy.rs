@@ -1,0 +1,143 @@
+//! A bad network between a server and those who call it: connections that are cut, bytes that come late.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use crate::dice::Dice;
+
+/// Of so many connections one is cut.
+const CUT_ONE_IN: u64 = 3;
+/// One is cut after fewer bytes than this, in one direction.
+const CUT_AFTER: u64 = 6_000;
+/// How late a part of what is sent arrives at most.
+const LATE: Duration = Duration::from_millis(40);
+
+/// A way to a server that is bad when it is told to be.
+pub struct Proxy {
+    address: SocketAddr,
+    way: Arc<Way>,
+    accepting: JoinHandle<()>,
+}
+
+/// What all connections share.
+struct Way {
+    to: OnceLock<String>,
+    is_bad: AtomicBool,
+    dice: Mutex<Dice>,
+    cut: AtomicU64,
+}
+
+impl Proxy {
+    /// A good way, which leads nowhere yet.
+    pub async fn start() -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let way = Arc::new(Way {
+            to: OnceLock::new(),
+            is_bad: AtomicBool::new(false),
+            dice: Mutex::new(Dice::roll()),
+            cut: AtomicU64::new(0),
+        });
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&way)));
+        Proxy {
+            address,
+            way,
+            accepting,
+        }
+    }
+
+    /// Leads to this origin from now on.
+    pub fn lead_to(&self, origin: &str) {
+        let address = origin.trim_start_matches("http://").to_owned();
+        self.way.to.set(address).expect("a proxy leads to one server");
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Makes the way bad, or good again; connections that were begun stay as they are.
+    pub fn is_bad(&self, is_bad: bool) {
+        self.way.is_bad.store(is_bad, Ordering::Relaxed);
+    }
+
+    /// How many connections were cut.
+    pub fn cut(&self) -> u64 {
+        self.way.cut.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Way {
+    fn number(&self) -> u64 {
+        self.dice.lock().unwrap_or_else(PoisonError::into_inner).number()
+    }
+}
+
+async fn accept(listener: TcpListener, way: Arc<Way>) {
+    loop {
+        if let Ok((client, _)) = listener.accept().await {
+            tokio::spawn(pass(client, Arc::clone(&way)));
+        }
+    }
+}
+
+/// Passes bytes on in both directions until one of them ends the connection, or it is cut.
+async fn pass(mut client: TcpStream, way: Arc<Way>) {
+    let Some(to) = way.to.get() else { return };
+    // Nobody there: the client sees a connection that ends.
+    let Ok(mut server) = TcpStream::connect(to).await else {
+        return;
+    };
+    let is_bad = way.is_bad.load(Ordering::Relaxed);
+    let rolled = way.number();
+    let after = (is_bad && rolled.is_multiple_of(CUT_ONE_IN)).then(|| way.number() % CUT_AFTER);
+    let is_answer = (rolled / CUT_ONE_IN).is_multiple_of(2);
+    let (mut from_client, mut to_client) = client.split();
+    let (mut from_server, mut to_server) = server.split();
+    let asked = carry(&mut from_client, &mut to_server, &way, after.filter(|_| !is_answer));
+    let answered = carry(&mut from_server, &mut to_client, &way, after.filter(|_| is_answer));
+    // What one side ends is over for both: HTTP needs no half-open connections.
+    let _ = tokio::select! {
+        end = asked => end,
+        end = answered => end,
+    };
+}
+
+async fn carry(
+    from: &mut (impl AsyncReadExt + Unpin),
+    to: &mut (impl AsyncWriteExt + Unpin),
+    way: &Way,
+    cut_after: Option<u64>,
+) -> io::Result<()> {
+    let (mut buffer, mut carried) = (vec![0; 8192], 0);
+    loop {
+        let got = from.read(&mut buffer).await?;
+        if got == 0 {
+            return to.shutdown().await;
+        }
+        if way.is_bad.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_nanos(way.number() % LATE.as_nanos() as u64)).await;
+        }
+        carried += got as u64;
+        if let Some(over) = cut_after.and_then(|limit| carried.checked_sub(limit)) {
+            way.cut.fetch_add(1, Ordering::Relaxed);
+            // A part of it still arrives.
+            return to.write_all(&buffer[..got.saturating_sub(over as usize)]).await;
+        }
+        to.write_all(&buffer[..got]).await?;
+    }
+}
