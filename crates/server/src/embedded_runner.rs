@@ -117,6 +117,12 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
         slots: settings.slots,
         version: version.clone(),
     };
+    if is_taken(&work_dir) {
+        return Err(format!(
+            "another runner works in {}: name another place by --runner-dir",
+            work_dir.display()
+        ));
+    }
     let id_file = work_dir.join(ID_FILE);
     let text = |error: std::io::Error| format!("{}: {error}", id_file.display());
     let known = fs::read_to_string(&id_file).ok().and_then(|id| id.trim().parse().ok());
@@ -192,6 +198,12 @@ async fn settings(config: &Config) -> Result<(PathBuf, Settings), String> {
         ));
     }
     Ok((work_dir, settings))
+}
+
+/// Whether another process works there, whose token must stay good.
+fn is_taken(work_dir: &Path) -> bool {
+    let lock = fs::OpenOptions::new().write(true).open(work_dir.join("runner.lock"));
+    lock.is_ok_and(|lock| lock.try_lock().is_err())
 }
 
 /// The first directory on the way to a place that other users cannot pass through.

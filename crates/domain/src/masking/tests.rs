@@ -125,17 +125,38 @@ fn never_leaks(secret: &str, other: &str, noise: &str, way: u8, before: usize, c
     let (mut masking, mut out, mut from) = (masker.begin(), Vec::new(), 0);
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (log.len() + 1)).collect();
     cuts.sort_unstable();
+    // The same by maskings that know of the one before only what it held back.
+    let (mut held, mut starred) = (Vec::new(), Vec::new());
     for cut in cuts.into_iter().chain([log.len()]) {
         masking.push(&log[from..cut], &mut out);
+        let mut next = masker.go_on(&held);
+        next.push(&log[from..cut], &mut starred);
+        held = next.held();
+        assert_eq!(starred.len() + held.len(), cut, "offsets stay true");
         from = cut;
     }
     masking.finish(&mut out);
+    masker.go_on(&held).finish(&mut starred);
     assert_eq!(out, masker.mask(&log), "chunks make no difference");
+    let (mut whole, mut at_once) = (masker.go_on(&[]), Vec::new());
+    whole.push(&log, &mut at_once);
+    whole.finish(&mut at_once);
+    assert_eq!(starred, at_once, "nor does it whether each goes on where another stood");
+    assert!(
+        starred
+            .iter()
+            .zip(&log)
+            .all(|(shown, byte)| shown == byte || *shown == b'*')
+    );
     assert!(out.windows(3).any(|window| window == MASK), "{secret:?} way {way}");
     if !noise.contains(secret) {
         let text = spelled(secret.as_bytes(), way, 0);
         let core = if way == 1 { &text[..text.len() - 2] } else { &text[..] };
         assert!(core.len() < MIN_SECRET || !leaks(&out, core), "{secret:?} way {way}");
+        assert!(
+            core.len() < MIN_SECRET || !leaks(&starred, core),
+            "{secret:?} way {way}"
+        );
     }
 }
 

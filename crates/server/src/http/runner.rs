@@ -76,11 +76,14 @@ pub async fn lease(
     loop {
         let mut queued = std::pin::pin!(app.build_queue.notified());
         queued.as_mut().enable();
+        if app.stopping.is_cancelled() {
+            return Ok(Json(LeaseAnswer { lease: None }));
+        }
         if let Some(lease) = leases::take(&app, &caller, &labels).await? {
             return Ok(Json(LeaseAnswer { lease: Some(lease) }));
         }
         let now = Instant::now();
-        if now >= deadline || app.stopping.is_cancelled() {
+        if now >= deadline {
             return Ok(Json(LeaseAnswer { lease: None }));
         }
         let next_look = deadline.min(now + LOOK);

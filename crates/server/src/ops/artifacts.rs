@@ -11,7 +11,6 @@ use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::{ArtifactId, BuildId};
 use launchway_domain::time::{SECOND, iso};
-use serde_json::Value;
 
 use crate::app::App;
 use crate::blob::{BlobError, Key};
@@ -277,9 +276,4 @@ async fn remove(app: &App, key: &Key) {
     if let Err(error) = app.blob.delete(key).await {
         tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
     }
-}
-
-/// What a record shows of an app's facts.
-pub fn shown(facts: &BinaryFacts) -> Option<Value> {
-    serde_json::to_value(facts).ok()
 }

@@ -1,6 +1,8 @@
 //! Leases of builds: taken, renewed, lapsed (contract part 4). What a runner sends counts only while it has the lease of
 //! that very attempt.
 
+use std::sync::Arc;
+
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::runner::{Going, Lease, Source, TellPlan};
 use launchway_domain::actor::Actor;
@@ -10,7 +12,7 @@ use launchway_domain::build::{
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::SECOND;
-use launchway_store::{BuildMove, Tx};
+use launchway_store::BuildMove;
 use serde_json::json;
 
 use crate::app::App;
@@ -88,6 +90,10 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     }
     write.tell_build(begun.id);
     write.commit().await?;
+    // While they are open: for the log they would be opened again.
+    let made = tokio::task::spawn_blocking(move || (opened.masker(), opened)).await;
+    let (masker, opened) = made.map_err(|error| Failure::Internal(format!("making a masker: {error}")))?;
+    app.maskers.keep(begun.id, to.attempt, Arc::new(masker));
     Ok(Some(lease_of(app, caller, &begun, opened)?))
 }
 
@@ -334,6 +340,6 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> 
 
 /// The build that a runner speaks of, without a lock: for work ahead of a transaction.
 pub async fn peek(app: &App, id: BuildId) -> Result<Build, Failure> {
-    let mut tx: Tx = app.db.read().await?;
+    let mut tx = app.db.read().await?;
     tx.system(REASON).any_build(id).await?.ok_or_else(not_yours)
 }

@@ -130,7 +130,7 @@ pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Re
     tx.system(REASON)
         .create_runner(&runner, &token_hash(&own_token))
         .await?;
-    tell_enrolled(app, tx, &runner, Some(origin)).await?;
+    tell_enrolled(app, tx, &runner, origin).await?;
     Ok(Enrolled {
         id: runner.id.to_string(),
         status: "active".to_owned(),
@@ -170,20 +170,20 @@ pub async fn admit_embedded(
         system
             .note_runner(runner.id, &runner.labels, &runner.version, now)
             .await?;
-        tx.commit().await?;
     } else {
         tx.system(REASON).create_runner(&runner, &token_hash(&token)).await?;
-        tell_enrolled(app, tx, &runner, None).await?;
     }
+    // Nobody let it in: no line in an audit log.
+    tx.commit().await?;
     Ok((runner, token))
 }
 
 /// Commits an enrolment, with its line in the log of the organization or of the installation.
-async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: Option<&Origin>) -> Result<(), Failure> {
+async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) -> Result<(), Failure> {
     let view = RunnerView::of(runner, true);
     match runner.org_id {
         Some(org) => {
-            let mut write = Write::within(app, tx, org, Actor::Runner(runner.id), origin);
+            let mut write = Write::within(app, tx, org, Actor::Runner(runner.id), Some(origin));
             write.audit("runner.enrol", runner.id, NOTHING, Some(&view)).await?;
             write.commit().await
         }
