@@ -5,6 +5,7 @@ mod embed;
 pub mod native_needed;
 mod side;
 
+use launchway_api::updates::FingerprintInput;
 use launchway_domain::fingerprint::FingerprintDocument;
 use launchway_domain::platform::Platform;
 use launchway_project::fingerprint::{self, CollectError};
@@ -77,8 +78,27 @@ fn document_json(document: &FingerprintDocument) -> Value {
     serde_json::from_str(&document.canonical()).unwrap_or_default()
 }
 
-/// Looks at the project. Reading many files takes its time, so it is done beside what waits for an interruption.
+/// What a build of the project here is natively; `None` where nothing tells, with a word why if something should.
+pub async fn of_build(platform: Platform, context: &Context) -> Result<Option<FingerprintInput>, Failure> {
+    match look(platform, context).await? {
+        Ok(found) => Ok(serde_json::from_value(document_json(&found.document)).ok()),
+        Err(CollectError::NoApp(_)) => Ok(None),
+        Err(problem) => {
+            context
+                .printer
+                .note(&format!("The build has no fingerprint: {problem}"));
+            Ok(None)
+        }
+    }
+}
+
 async fn collect(platform: Platform, context: &Context) -> Result<Collected, Failure> {
+    let found = look(platform, context).await?;
+    found.map_err(|error| Failure::failed(error.to_string()))
+}
+
+/// Looks at the project. Reading many files takes its time, so it is done beside what waits for an interruption.
+async fn look(platform: Platform, context: &Context) -> Result<Result<Collected, CollectError>, Failure> {
     let root = context.settings.root.clone();
     let rules = context.settings.project.fingerprint.clone();
     let work = move || {
@@ -87,8 +107,7 @@ async fn collect(platform: Platform, context: &Context) -> Result<Collected, Fai
         Ok(Collected { framework, document })
     };
     let found = tokio::task::spawn_blocking(work).await;
-    let found = found.map_err(|error| Failure::failed(format!("the project could not be read: {error}")))?;
-    found.map_err(|error: CollectError| Failure::failed(error.to_string()))
+    found.map_err(|error| Failure::failed(format!("the project could not be read: {error}")))
 }
 
 /// The platforms of the project. Fails when it has none.

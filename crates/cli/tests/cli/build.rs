@@ -366,6 +366,27 @@ async fn a_git_repository_instead_of_the_folder() {
 }
 
 #[tokio::test]
+async fn what_it_is_natively_is_sent_where_that_can_be_known() {
+    let (server, stage) = taking([created()]).await;
+    stage
+        .file("settings.gradle", "include ':app'\n")
+        .file("app/build.gradle", "plugins { id 'com.android.application' }\n");
+    let shown = stage.run(&["build", "android", "--no-wait"]).await;
+    assert!(shown.ends_with("--- exit 0\n"), "{shown}");
+    let asked = server.seen()[2].json();
+    let local = stage.json(&["fingerprint", "android", "--json"]).await;
+    assert_eq!(asked["fingerprint"], local["document"]);
+    assert_eq!(asked["fingerprint"]["framework"], "native");
+
+    let (server, stage) = taking([created()]).await;
+    stage.file("package.json", "{\"dependencies\": {\"@capacitor/core\": \"7.0.0\"}}");
+    let shown = stage.run(&["build", "android", "--no-wait"]).await;
+    let note = "The build has no fingerprint: ";
+    assert!(shown.contains(note) && shown.ends_with("--- exit 0\n"), "{shown}");
+    assert_eq!(server.seen()[2].json().get("fingerprint"), None);
+}
+
+#[tokio::test]
 async fn what_git_says_is_sent() {
     let (server, mut stage) = taking([created()]).await;
     stage

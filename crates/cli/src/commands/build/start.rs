@@ -9,10 +9,10 @@ use launchway_domain::platform::Platform;
 use tempfile::TempPath;
 
 use crate::args::start::StartArgs;
-use crate::commands::apart;
 #[cfg(unix)]
 use crate::commands::build::local;
 use crate::commands::build::{follow, plan, wanted};
+use crate::commands::{apart, fingerprint};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
@@ -48,6 +48,7 @@ async fn ask(
     };
     let mut create: CreateBuild = wanted::from(platform, arguments, resolved, context)?;
     if arguments.git.is_none() {
+        create.fingerprint = fingerprint::of_build(platform, context).await?;
         create.source.upload_id = Some(upload(client, context).await?);
     }
     Ok(client.create_build(&create).await?)
