@@ -2,18 +2,40 @@
 //! not typed is decided in `settings`.
 
 pub mod api;
+pub mod app;
+pub mod build;
+pub mod fingerprint;
+pub mod credential;
+pub mod env;
+pub mod key;
+pub mod org;
 pub mod publish;
+pub mod resource;
+pub mod runner;
+pub mod start;
 pub mod update;
+pub mod webhook;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Parser, Subcommand};
 use clap_complete::Shell;
 use launchway_client::BaseUrl;
 
 use crate::args::api::ApiArgs;
+use crate::args::app::AppCommand;
+use crate::args::build::BuildArgs;
+use crate::args::credential::CredentialCommand;
+use crate::args::env::EnvCommand;
+use crate::args::key::KeyCommand;
+use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
+use crate::args::runner::RunnerArgs;
+use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::update::UpdateArgs;
+use crate::args::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -23,17 +45,22 @@ Exit codes:
   3    not found
   4    not logged in, or not allowed
   6    the server cannot be reached or failed
+  10   a build from the store is needed (native-needed)
+  11   the build that was waited for failed
+  12   it was canceled
+  13   it took too long
   130  interrupted
 
 Environment:
-  LAUNCHWAY_API_KEY  the API key; wins over the saved login
-  LAUNCHWAY_URL      the server, as --url
-  LAUNCHWAY_ORG      the organization, as --org
-  LAUNCHWAY_CONFIG   the project's settings, as --config
-  NO_COLOR           no colors
-  CI                 no questions";
+  LAUNCHWAY_API_KEY       the API key; wins over the saved login
+  LAUNCHWAY_URL           the server, as --url
+  LAUNCHWAY_ORG           the organization, as --org
+  LAUNCHWAY_CONFIG        the project's settings, as --config
+  LAUNCHWAY_RUNNER_TOKEN  what enrols a runner, once
+  NO_COLOR                no colors
+  CI                      no questions";
 
-/// The command line of Launchway: publishes over-the-air updates of mobile apps and steers who gets them.
+/// The command line of Launchway: builds mobile apps, publishes over-the-air updates of them and steers who gets them.
 #[derive(Debug, Parser)]
 #[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
@@ -81,8 +108,39 @@ pub enum Command {
     Logout,
     /// Show who you are to the server
     Whoami,
+    /// Build an app, or look at and work on builds
+    Build(Box<BuildArgs>),
     /// Publish an over-the-air update, or look at and change published ones
     Update(Box<UpdateArgs>),
+    /// Run builds on this machine for a server, or look after the machines that do
+    Runner(Box<RunnerArgs>),
+    /// Show what the project is natively: its fingerprint
+    Fingerprint(FingerprintArgs),
+    /// Tell whether a change needs a build from the store, or an update will do
+    NativeNeeded(NativeNeededArgs),
+    /// Look after apps: which bundle identifiers belong to the organization
+    #[command(subcommand, after_help = app::EXAMPLES)]
+    App(AppCommand),
+    /// Look after the environment variables of builds
+    #[command(subcommand, after_help = env::EXAMPLES)]
+    Env(EnvCommand),
+    /// Look after API keys
+    #[command(subcommand, after_help = key::EXAMPLES)]
+    Key(KeyCommand),
+    /// Look after webhooks, and see what was delivered to them
+    #[command(subcommand, after_help = webhook::EXAMPLES)]
+    Webhook(WebhookCommand),
+    /// Look after credentials for signing and for the stores
+    #[command(subcommand, after_help = credential::EXAMPLES)]
+    Credential(CredentialCommand),
+    /// Look at organizations, and choose the one to act in
+    #[command(subcommand, after_help = org::EXAMPLES)]
+    Org(OrgCommand),
+    /// See who did what in the organization
+    #[command(subcommand, after_help = org::AUDIT_EXAMPLES)]
+    Audit(AuditCommand),
+    /// See what the organization used in a month, and what it may use
+    Usage(UsageArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
     /// Print a script that completes commands in your shell
@@ -90,6 +148,17 @@ pub enum Command {
         /// Your shell
         shell: Shell,
     },
+}
+
+impl Command {
+    /// Whether the command itself sees to it that an interruption ends it in order.
+    pub fn heeds_interrupts(&self) -> bool {
+        match self {
+            Command::Runner(runner) => runner.command.is_none(),
+            Command::Build(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The arguments of `login`.
@@ -105,34 +174,63 @@ pub struct LoginArgs {
     pub with_key: bool,
 }
 
-impl Cli {
-    /// Checks what the parser cannot: that one thing is asked, not two. Gives a usage error otherwise.
-    pub fn check(&self, command: &mut clap::Command) -> Result<(), clap::Error> {
-        let Command::Update(update) = &self.command else {
-            return Ok(());
+/// The commands that do something by themselves and have commands below them, with what to say when both are asked.
+const EITHER_OR: [(&str, &str); 3] = [
+    (
+        "update",
+        "either publish an update or use one of the commands on published ones, not both",
+    ),
+    (
+        "build",
+        "either start a build or use one of the commands on builds, not both",
+    ),
+    (
+        "runner",
+        "either work as a runner or use one of the commands on runners, not both",
+    ),
+];
+
+/// Checks what the parser cannot: that one thing is asked, not two. Gives a usage error otherwise.
+pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), clap::Error> {
+    for (name, message) in EITHER_OR {
+        let Some(given) = matches
+            .subcommand_matches(name)
+            .filter(|given| given.subcommand().is_some())
+        else {
+            continue;
         };
-        if update.publish.is_none() || update.command.is_none() {
-            return Ok(());
-        }
-        let update = command
-            .find_subcommand_mut("update")
+        let own = command
+            .find_subcommand_mut(name)
             .expect("the command that was just parsed exists");
-        let message = "either publish an update or use one of the commands on published ones, not both";
-        Err(update.error(ErrorKind::ArgumentConflict, message))
+        let is_told = |id: &str| given.value_source(id) == Some(ValueSource::CommandLine);
+        // Global options may stand anywhere.
+        let both = own
+            .get_arguments()
+            .any(|argument| !argument.is_global_set() && is_told(argument.get_id().as_str()));
+        if both {
+            return Err(own.error(ErrorKind::ArgumentConflict, message));
+        }
     }
+    Ok(())
 }
 
-/// Adds to a complaint about `update WORD` that the word may be meant as a command: the parser knows only that it is no
-/// platform.
-pub fn explain(mut error: clap::Error, command: &mut clap::Command) -> clap::Error {
+/// Adds to a complaint about `update WORD` or `build WORD` that the word may be meant as a command: the parser knows only
+/// that it is no platform.
+pub fn explain(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let about = error.get(ContextKind::InvalidArg);
     let about_platform = matches!(about, Some(ContextValue::String(argument)) if argument == "<PLATFORM>");
     if error.kind() != ErrorKind::InvalidValue || !about_platform {
         return error;
     }
-    if let Some(update) = command.find_subcommand("update") {
-        let names: Vec<_> = update.get_subcommands().map(clap::Command::get_name).collect();
-        let tip = format!("commands on published updates: {}", names.join(", "));
+    let first = arguments.iter().find_map(|word| match word.to_str() {
+        Some("build") => Some(("build", "builds")),
+        Some("update") => Some(("update", "published updates")),
+        _ => None,
+    });
+    let Some((name, on)) = first else { return error };
+    if let Some(command) = command.find_subcommand(name) {
+        let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let tip = format!("commands on {on}: {}", names.join(", "));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

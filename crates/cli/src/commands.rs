@@ -1,10 +1,21 @@
 //! The commands, one file each.
 
 mod api;
+mod app;
+mod apps;
+mod build;
 pub mod completion;
+mod fingerprint;
+mod credential;
+mod env;
+mod key;
 mod login;
 mod logout;
+mod org;
+mod runner;
 mod update;
+mod usage;
+mod webhook;
 mod whoami;
 
 use crate::args::Command;
@@ -17,7 +28,19 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Login(arguments) => login::run(arguments, context).await,
         Command::Logout => logout::run(context),
         Command::Whoami => whoami::run(context).await,
+        Command::Build(arguments) => build::run(*arguments, context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
+        Command::Runner(arguments) => runner::run(*arguments, context).await,
+        Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,
+        Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
+        Command::App(command) => apps::run(command, context).await,
+        Command::Env(command) => env::run(command, context).await,
+        Command::Key(command) => key::run(command, context).await,
+        Command::Webhook(command) => webhook::run(command, context).await,
+        Command::Credential(command) => credential::run(command, context).await,
+        Command::Org(command) => org::run(command, context).await,
+        Command::Audit(command) => org::audit(command, context).await,
+        Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Completion { shell } => completion::run(shell, &context.printer),
     }
@@ -29,4 +52,11 @@ fn text_or_file(argument: String) -> Result<String, Failure> {
         return Ok(argument);
     };
     std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{path} cannot be read: {error}")))
+}
+
+/// Works on a thread of its own, so that an interruption does not wait for the work to end.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Failure::failed(format!("the package was not made: {error}")))
 }

@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::login_file::LoginFile;
 use crate::printer::Printer;
 use crate::settings::environment::Environment;
-use crate::settings::{Key, Service, Settings, not_a_key};
+use crate::settings::{Key, Origin, Service, Settings, not_a_key};
 use crate::terminal::Terminal;
 
 /// What every command has at hand.
@@ -24,6 +24,8 @@ pub struct Context {
     pub settings: Settings,
     /// Where logins are kept.
     pub login_file: LoginFile,
+    /// The variables of the environment.
+    pub environment: Environment,
 }
 
 impl Context {
@@ -40,11 +42,18 @@ impl Context {
             terminal,
             settings,
             login_file,
+            environment,
         })
     }
 
-    /// The client for the server and the caller of the settings. Fails when one of them is not known.
+    /// The client for the server, the caller and the organization of the settings. Fails when server or caller is not
+    /// known.
     pub fn client(&self) -> Result<Client, Failure> {
+        self.client_in(self.settings.org.as_ref().map(|org| org.value.clone()))
+    }
+
+    /// The same client in another organization, or in the caller's own.
+    pub fn client_in(&self, org: Option<String>) -> Result<Client, Failure> {
         let Some(url) = &self.settings.url else {
             return Err(self.nowhere());
         };
@@ -66,7 +75,7 @@ impl Context {
                 )));
             }
         };
-        self.client_for(url.value.clone(), key.clone())
+        self.client_of(url.value.clone(), key.clone(), org)
     }
 
     /// The failure of a command that does not know which server to talk to.
@@ -87,9 +96,14 @@ impl Context {
         }
     }
 
-    /// A client for this server and key, with the organization of the settings.
+    /// A client for this server and a key that is not the saved one, with the organization that was told.
     pub fn client_for(&self, base: BaseUrl, key: ApiKey) -> Result<Client, Failure> {
-        let org = self.settings.org.clone();
+        // The one that was chosen for the saved key is not one for this key.
+        let told = self.settings.org.as_ref().filter(|org| org.source != Origin::Login);
+        self.client_of(base, key, told.map(|org| org.value.clone()))
+    }
+
+    fn client_of(&self, base: BaseUrl, key: ApiKey, org: Option<String>) -> Result<Client, Failure> {
         let world = Arc::new(WaitingAloud(self.printer.clone()));
         Ok(Client::new(Options {
             base,

@@ -2,7 +2,7 @@
 
 use launchway_client::Error;
 
-/// The exit codes in use. Contract part 10 has more, for commands that wait for builds and submissions.
+/// The exit codes in use. Contract part 10 has more, for commands that are to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -16,6 +16,14 @@ pub enum Exit {
     Auth = 4,
     /// The server failed, or the network to it.
     Server = 6,
+    /// What is installed cannot run an update; a build from the store is needed.
+    StoreBuildNeeded = 10,
+    /// What was waited for failed.
+    AwaitedFailed = 11,
+    /// What was waited for was canceled.
+    Canceled = 12,
+    /// What was waited for took too long.
+    TimedOut = 13,
     /// The user interrupted the command.
     Interrupted = 130,
 }
@@ -83,9 +91,10 @@ impl From<Error> for Failure {
                 Self::new(Exit::Server, message).hint(hint)
             }
             Error::Refused { .. } | Error::Stalled { .. } => {
-                Self::new(Exit::Server, message).hint("run the command again; nothing was published")
+                Self::new(Exit::Server, message).hint("run the command again")
             }
-            Error::File { .. } => Self::failed(message),
+            Error::Corrupt { .. } => Self::new(Exit::Server, message).hint("run the command again"),
+            Error::File { .. } | Error::NotWritten { .. } => Self::failed(message),
             Error::Invalid(_) => Self::usage(message),
         }
     }

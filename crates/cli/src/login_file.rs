@@ -20,6 +20,8 @@ pub struct Login {
     pub url: BaseUrl,
     /// The key.
     pub key: ApiKey,
+    /// The organization to act in; the key's own unless one was chosen.
+    pub org: Option<String>,
 }
 
 /// The file of the saved logins, `launchway/login.toml` in the user's configuration directory.
@@ -42,6 +44,8 @@ struct Written {
 struct WrittenLogin {
     url: String,
     key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    org: Option<String>,
 }
 
 impl Written {
@@ -77,7 +81,8 @@ impl LoginFile {
         let (Ok(url), Some(key)) = (login.url.parse(), ApiKey::parse(&login.key)) else {
             return Err(damaged(path));
         };
-        Ok((Some(Login { url, key }), open_to_others(path)))
+        let org = login.org;
+        Ok((Some(Login { url, key, org }), open_to_others(path)))
     }
 
     /// Keeps the login for `service`; the other one stays. Gives where.
@@ -89,9 +94,19 @@ impl LoginFile {
         *written.entry(service) = Some(WrittenLogin {
             url: login.url.to_string(),
             key: login.key.reveal().to_owned(),
+            org: login.org.clone(),
         });
         write(path, &written)?;
         Ok(path)
+    }
+
+    /// Keeps the organization to act in with the login for `service`. Fails when there is no login.
+    pub fn choose_org(&self, service: Service, org: &str) -> Result<(), Failure> {
+        let missing = || Failure::failed("there is no saved login to keep the organization with");
+        let path = self.path.as_deref().ok_or_else(missing)?;
+        let mut written = read(path)?;
+        written.entry(service).as_mut().ok_or_else(missing)?.org = Some(org.to_owned());
+        write(path, &written)
     }
 
     /// Forgets the login for `service`. Gives whether there was one.
@@ -175,6 +190,7 @@ mod tests {
         Login {
             url: address.parse().expect("an address"),
             key: ApiKey::parse(KEY).expect("a key"),
+            org: None,
         }
     }
 
@@ -191,6 +207,21 @@ mod tests {
         assert!(!file.remove(Service::Production).expect("space"));
         assert_eq!(file.load(Service::Production).expect("a file").0, None);
         assert_eq!(file.load(Service::Development).expect("a file").0, Some(development));
+    }
+
+    #[test]
+    fn the_chosen_organization_goes_with_its_login() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let file = file_in(home.path());
+        file.choose_org(Service::Production, "org_1").expect_err("no login");
+        file.save(Service::Production, &login("https://a.example"))
+            .expect("space");
+        file.choose_org(Service::Production, "org_1").expect("space");
+        let org = |file: &LoginFile| file.load(Service::Production).expect("a file").0.expect("a login").org;
+        assert_eq!(org(&file).as_deref(), Some("org_1"));
+        file.save(Service::Production, &login("https://a.example"))
+            .expect("space");
+        assert_eq!(org(&file), None, "another login, another organization");
     }
 
     #[test]

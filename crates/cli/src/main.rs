@@ -4,10 +4,12 @@ mod args;
 mod commands;
 mod context;
 mod failure;
+mod interrupts;
 mod login_file;
 mod pack;
 mod printer;
 mod settings;
+mod source;
 mod terminal;
 
 use std::ffi::OsString;
@@ -18,12 +20,18 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use crate::args::{Cli, Command};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::interrupts::unless_interrupted;
 use crate::printer::Printer;
 use crate::settings::environment::Environment;
 
 fn main() -> ExitCode {
-    let environment = Environment::of_this_process();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    // A runner starts this program again for each step of a build.
+    #[cfg(unix)]
+    if let Some(end) = launchway_runner::executor::step_entry(arguments.iter().cloned()) {
+        return end;
+    }
+    let environment = Environment::of_this_process();
     let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -34,7 +42,8 @@ fn main() -> ExitCode {
         }
     };
     let printer = Printer::new(&cli.global, &environment);
-    match block_on(run(cli, printer.clone(), environment)) {
+    let heeds_interrupts = cli.command.heeds_interrupts();
+    match block_on(run(cli, printer.clone(), environment), heeds_interrupts) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             printer.failure(&failure);
@@ -49,10 +58,9 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let color = if plain { ColorChoice::Never } else { ColorChoice::Auto };
     let mut command = Cli::command().color(color);
     let matches = command.try_get_matches_from_mut(arguments);
-    let matches = matches.map_err(|error| args::explain(error, &mut command))?;
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-    cli.check(&mut command)?;
-    Ok(cli)
+    let matches = matches.map_err(|error| args::explain(error, &command, arguments))?;
+    args::check(&matches, &mut command)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(), Failure> {
@@ -64,26 +72,17 @@ async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(),
     commands::run(cli.command, &context).await
 }
 
-/// Runs the command until it ends or the user interrupts it.
-fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+/// Runs the command until it ends or, unless it heeds interruptions itself, the user interrupts it.
+fn block_on(command: impl Future<Output = Result<(), Failure>>, heeds_interrupts: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::failed(format!("cannot start: {error}")))?;
     let outcome = runtime.block_on(async {
-        tokio::select! {
-            // In this order, so that the handler stands before the command begins to change the terminal.
-            biased;
-            () = interrupted() => Err(Failure::interrupted()),
-            outcome = command => outcome,
+        if heeds_interrupts {
+            return command.await;
         }
+        unless_interrupted(command).await
     });
     // A thread that still waits for the terminal or packs a directory must not hold up the end.
     runtime.shutdown_background();
     outcome
-}
-
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler the signal ends the process by itself.
-        std::future::pending::<()>().await;
-    }
 }

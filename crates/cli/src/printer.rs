@@ -1,6 +1,8 @@
 //! The only place that prints: prose and progress to standard error, results to standard output (contract part 10).
 
 pub mod fields;
+pub mod log_lines;
+mod page;
 pub mod progress;
 pub mod table;
 
@@ -9,6 +11,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use console::Term;
+#[cfg(unix)]
+use tracing::Level;
 
 use crate::args::Global;
 use crate::failure::{Exit, Failure};
@@ -18,6 +22,7 @@ use crate::settings::environment::Environment;
 
 const RED: &str = "\u{1b}[1;31m";
 const YELLOW: &str = "\u{1b}[1;33m";
+const BOLD: &str = "\u{1b}[1m";
 const CYAN: &str = "\u{1b}[1;36m";
 const PLAIN: &str = "\u{1b}[0m";
 
@@ -28,6 +33,7 @@ pub struct Printer {
     quiet: bool,
     error_color: ColorChoice,
     bars: bool,
+    result_terminal: bool,
     width: Option<usize>,
 }
 
@@ -39,7 +45,8 @@ impl Printer {
             .is_ok_and(|term| term.as_deref() == Some("dumb"));
         let plain = global.no_color || environment.has("NO_COLOR") || dumb;
         let error_terminal = io::stderr().is_terminal();
-        let width = if io::stdout().is_terminal() {
+        let result_terminal = io::stdout().is_terminal();
+        let width = if result_terminal {
             Term::stdout().size_checked().map(|size| size.1.into())
         } else {
             None
@@ -53,6 +60,7 @@ impl Printer {
                 ColorChoice::Always
             },
             bars: error_terminal && !global.quiet && !dumb,
+            result_terminal,
             width,
         }
     }
@@ -67,6 +75,38 @@ impl Printer {
     /// Says something that should not be overlooked.
     pub fn warn(&self, text: &str) {
         self.say(&format!("{YELLOW}warning:{PLAIN} {}\n", clean(text)));
+    }
+
+    /// Shows a line of a build's log, which [`log_lines::LogLines`] has made harmless.
+    pub fn log_line(&self, line: &str) {
+        match (self.quiet, log_lines::is_heading(line)) {
+            (true, _) => {}
+            (false, true) => self.say(&format!("{BOLD}{line}{PLAIN}\n")),
+            (false, false) => self.say(&format!("{line}\n")),
+        }
+    }
+
+    /// Whether results are wanted as JSON.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether results go to a terminal, which foreign texts must not steer.
+    pub fn shows_results_on_a_terminal(&self) -> bool {
+        self.result_terminal
+    }
+
+    /// Begins to write what the program itself tells while it works as log lines, to standard error.
+    #[cfg(unix)]
+    pub fn begin_log(&self) {
+        let level = if self.quiet { Level::WARN } else { Level::INFO };
+        let log = tracing_subscriber::fmt().with_writer(io::stderr).with_max_level(level);
+        let log = log.with_ansi(self.error_color == ColorChoice::Always);
+        // A second time changes nothing.
+        let _ = match self.json {
+            true => log.json().flatten_event(true).try_init(),
+            false => log.with_target(false).try_init(),
+        };
     }
 
     /// Says why the command failed.
@@ -99,6 +139,11 @@ impl Printer {
         } else {
             self.write(b"\n")
         }
+    }
+
+    /// Prints bytes as they are.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        self.write(bytes)
     }
 
     /// Lays a table out for the width of the terminal.

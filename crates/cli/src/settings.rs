@@ -99,7 +99,7 @@ pub struct Settings {
     /// Who calls.
     pub key: Key,
     /// The organization to name in each call.
-    pub org: Option<String>,
+    pub org: Option<Found<String>>,
     /// Where the project is: the directory of `launchway.toml`, or empty for the current one.
     pub root: PathBuf,
     /// What `launchway.toml` says of updates and the app.
@@ -167,6 +167,7 @@ fn decide(
             source: Origin::Login,
         }),
     };
+    let chosen = login.as_ref().and_then(|login| login.org.clone());
     let key = match (environment.text("LAUNCHWAY_API_KEY")?, login) {
         (Some(text), _) => {
             let source = Origin::Variable("LAUNCHWAY_API_KEY");
@@ -184,13 +185,16 @@ fn decide(
             },
         },
     };
-    let org = global.org.clone().filter(|org| !org.is_empty());
-    let org = match org {
-        Some(org) => Some(org),
-        None => environment
-            .text("LAUNCHWAY_ORG")?
-            .or_else(|| project.server.org.clone()),
-    };
+    let flag = global.org.clone().filter(|org| !org.is_empty());
+    let known = [
+        (flag, Origin::Flag("--org")),
+        (environment.text("LAUNCHWAY_ORG")?, Origin::Variable("LAUNCHWAY_ORG")),
+        (project.server.org.clone(), Origin::Project),
+        (chosen.filter(|_| is_from_login(&key)), Origin::Login),
+    ];
+    let org = known
+        .into_iter()
+        .find_map(|(value, source)| Some(Found { value: value?, source }));
     Ok(Settings {
         service,
         url,
@@ -200,6 +204,16 @@ fn decide(
         project,
         warnings: Vec::new(),
     })
+}
+
+fn is_from_login(key: &Key) -> bool {
+    matches!(
+        key,
+        Key::Known {
+            source: Origin::Login,
+            ..
+        }
+    )
 }
 
 fn address(text: &str, source: Origin) -> Result<Found<BaseUrl>, Failure> {

@@ -58,6 +58,20 @@ impl Terminal {
         Ok(line?.trim().to_owned())
     }
 
+    /// Makes sure that something is wanted: unless `yes` was told, it is asked.
+    pub async fn sure(self, question: &str, yes: bool) -> Result<(), Failure> {
+        if yes {
+            return Ok(());
+        }
+        if !self.is_interactive() {
+            return Err(Failure::usage("there is no terminal to ask on").hint("give --yes"));
+        }
+        match self.confirm(question).await? {
+            true => Ok(()),
+            false => Err(Failure::failed("nothing was done")),
+        }
+    }
+
     /// Asks for yes or no; anything but yes is no.
     pub async fn confirm(self, question: &str) -> Result<bool, Failure> {
         let answer = self.ask(&format!("{question} [y/N]"), None).await?;

@@ -27,7 +27,15 @@ pub struct UpdateFilter {
     pub offset: Option<u64>,
 }
 
-const NOTHING: Option<&()> = None;
+pub(crate) const NOTHING: Option<&()> = None;
+
+/// The parameters of a query that have a value.
+pub(crate) fn query_of<'q>(known: &'q [(&'q str, &'q Option<String>)]) -> Vec<(&'q str, &'q str)> {
+    known
+        .iter()
+        .filter_map(|(name, value)| Some((*name, value.as_deref()?)))
+        .collect()
+}
 
 impl Client {
     /// `GET /auth/session`: who is calling.
@@ -58,11 +66,9 @@ impl Client {
             ("limit", limit),
             ("offset", offset),
         ];
-        let query: Vec<_> = known
-            .iter()
-            .filter_map(|(name, value)| Some((*name, value.as_deref()?)))
-            .collect();
-        self.call(Method::GET, "/update", &query, NOTHING).await?.read()
+        self.call(Method::GET, "/update", &query_of(&known), NOTHING)
+            .await?
+            .read()
     }
 
     /// `GET /update?id=`: one update, with what devices reported of it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use launchway_domain::api_key::ApiKey;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Method, RequestBuilder, Url};
+use reqwest::{Method, RequestBuilder, Response, Url};
 use serde::Serialize;
 
 use crate::address::BaseUrl;
@@ -108,6 +108,52 @@ impl Client {
         self.dispatch(method, self.url(path)?, body).await
     }
 
+    /// Sends a GET once and gives the answer while it still comes in. `headers` are sent besides.
+    pub(crate) async fn open(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        headers: &[(HeaderName, String)],
+    ) -> Result<Response, NotOpened> {
+        let for_good = |error| NotOpened {
+            reason: None,
+            asked: None,
+            error,
+        };
+        let mut url = self.url(path).map_err(for_good)?;
+        url.query_pairs_mut().extend_pairs(query);
+        if let Some(org) = &self.org {
+            url.query_pairs_mut().append_pair("orgId", org);
+        }
+        let mut request = self.request(&Call {
+            method: Method::GET,
+            url,
+            body: None,
+            idempotency_key: None,
+        });
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let failed = |error: reqwest::Error| NotOpened::from(self.failed(&error));
+        let response = request.send().await.map_err(failed)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.map_err(failed)?;
+        let answer = RawAnswer::new(self.base.origin(), status, headers, body);
+        let (reason, asked) = reason_of(&answer).unzip();
+        match answer.or_error() {
+            Err(error) => Err(NotOpened {
+                reason,
+                asked: asked.flatten(),
+                error,
+            }),
+            // Not with a status that is no success.
+            Ok(_) => Err(for_good(Error::Invalid(format!("{path} cannot be read")))),
+        }
+    }
+
     pub(crate) async fn call<B: Serialize>(
         &self,
         method: Method,
@@ -168,18 +214,22 @@ impl Client {
     }
 
     async fn send_once(&self, call: &Call) -> Result<RawAnswer, Failed> {
-        let failed = |error: reqwest::Error| Failed {
+        let failed = |error: reqwest::Error| self.failed(&error);
+        let response = self.request(call).send().await.map_err(failed)?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.map_err(failed)?;
+        Ok(RawAnswer::new(self.base.origin(), status, headers, body))
+    }
+
+    fn failed(&self, error: &reqwest::Error) -> Failed {
+        Failed {
             reason: if error.is_connect() {
                 Reason::NotConnected
             } else {
                 Reason::Broken
             },
-            error: Error::network(self.base.origin(), &error),
-        };
-        let response = self.request(call).send().await.map_err(failed)?;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = response.bytes().await.map_err(failed)?;
-        Ok(RawAnswer::new(self.base.origin(), status, headers, body))
+            error: Error::network(self.base.origin(), error),
+        }
     }
 
     fn request(&self, call: &Call) -> RequestBuilder {
@@ -203,12 +253,38 @@ struct Failed {
     error: Error,
 }
 
+/// An answer that did not begin to come in.
+pub(crate) struct NotOpened {
+    /// For what reason another try may be worth it; `None` when it is not.
+    pub(crate) reason: Option<Reason>,
+    /// How long the server asks to wait before.
+    pub(crate) asked: Option<Duration>,
+    /// What happened.
+    pub(crate) error: Error,
+}
+
+impl From<Failed> for NotOpened {
+    fn from(failed: Failed) -> Self {
+        Self {
+            reason: Some(failed.reason),
+            asked: None,
+            error: failed.error,
+        }
+    }
+}
+
 fn reason_to_repeat(outcome: &Result<RawAnswer, Failed>) -> Option<(Reason, Option<Duration>)> {
     match outcome {
         Err(failed) => Some((failed.reason, None)),
-        Ok(answer) if answer.status == 429 => Some((Reason::RateLimited, answer.retry_after())),
-        Ok(answer) if matches!(answer.status, 502..=504) => Some((Reason::Unavailable, answer.retry_after())),
-        Ok(_) => None,
+        Ok(answer) => reason_of(answer),
+    }
+}
+
+fn reason_of(answer: &RawAnswer) -> Option<(Reason, Option<Duration>)> {
+    match answer.status {
+        429 => Some((Reason::RateLimited, answer.retry_after())),
+        502..=504 => Some((Reason::Unavailable, answer.retry_after())),
+        _ => None,
     }
 }
 

@@ -48,16 +48,16 @@ pub enum Error {
         /// Where it points.
         location: String,
     },
-    /// Object storage did not take the bytes of an upload.
-    #[error("{origin} did not take the upload: status {status}")]
+    /// Object storage did not take or give the bytes of a file.
+    #[error("{origin} refused the transfer: status {status}")]
     Refused {
         /// Scheme, host and port of the object storage.
         origin: String,
         /// The status of HTTP.
         status: u16,
     },
-    /// An upload did not move on for as long as [`crate::Timeouts::stall`].
-    #[error("the upload to {origin} stood still for {} s", .after.as_secs_f32())]
+    /// A transfer did not move on for as long as [`crate::Timeouts::stall`].
+    #[error("the transfer with {origin} stood still for {} s", .after.as_secs_f32())]
     Stalled {
         /// Scheme, host and port of the object storage.
         origin: String,
@@ -71,6 +71,20 @@ pub enum Error {
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
+    },
+    /// The file to download to cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    NotWritten {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// What came is not what the server says it is.
+    #[error("the bytes of {name} came damaged: their SHA-256 is not the one of the build")]
+    Corrupt {
+        /// The artifact.
+        name: String,
     },
     /// The call cannot even be made, as with a path that is none.
     #[error("{0}")]

@@ -1,27 +1,37 @@
-//! A typed client of our own API: addresses, authentication, retries and uploads. It knows no command line.
+//! A typed client of our own API: addresses, authentication, retries, uploads and downloads, builds that are followed. It knows no command line.
 //!
 //! [`Client`] has one method for each endpoint in use. What it needs of the outside besides the network, waiting and
 //! randomness, comes from a [`World`].
 #![deny(missing_docs)]
 
 pub mod address;
+mod admin;
 mod answer;
 mod bare;
+mod builds;
 mod calls;
 mod client;
+mod download;
 mod error;
+mod follow;
+mod log;
 mod retry;
+mod runners;
 mod storage;
 mod transport;
 mod upload;
 mod world;
 
 pub use address::{AddressError, BaseUrl};
+pub use admin::{AuditFilter, Paging};
 pub use answer::{Answer, RawAnswer};
 pub use bare::BareClient;
+pub use builds::BuildFilter;
 pub use calls::UpdateFilter;
 pub use client::{Client, Options, Timeouts};
 pub use error::Error;
+pub use follow::{BuildEvent, Following};
+pub use log::BuildLog;
 /// The methods of HTTP, for [`Client::raw`].
 pub use reqwest::Method;
 pub use retry::Reason;

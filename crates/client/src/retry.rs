@@ -9,6 +9,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// A call is made at most this many times.
 const MOST_TRIES: u32 = 5;
+/// The waits for something that is followed are no longer than this together.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// From here on waits grow no more: they have come to 16 s.
+const MOST_DOUBLINGS: u32 = 6;
 
 /// Why a call is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,20 +50,33 @@ impl fmt::Display for Reason {
 pub(crate) struct Tries {
     failed: u32,
     waited: Duration,
+    patient: bool,
 }
 
 impl Tries {
+    /// For what is followed for long: a restart of the server is waited for, up to [`PATIENCE`].
+    pub(crate) fn patient() -> Self {
+        Self {
+            patient: true,
+            ..Self::default()
+        }
+    }
+
     /// Takes in that a try failed and says how long to wait before the next one; `None` means to give up.
     ///
     /// `asked` is what the server's `Retry-After` said. `repeatable` says that the call may happen twice.
     pub(crate) fn after(&mut self, reason: Reason, asked: Option<Duration>, repeatable: bool) -> Option<Duration> {
         self.failed += 1;
-        if self.failed >= MOST_TRIES || !(repeatable || reason.nothing_was_done()) {
+        let (most_tries, longest_wait) = match self.patient {
+            true => (u32::MAX, PATIENCE),
+            false => (MOST_TRIES, LONGEST_WAIT),
+        };
+        if self.failed >= most_tries || !(repeatable || reason.nothing_was_done()) {
             return None;
         }
-        let delay = asked.unwrap_or(FIRST_WAIT * 2_u32.pow(self.failed - 1));
+        let delay = asked.unwrap_or(FIRST_WAIT * 2_u32.pow((self.failed - 1).min(MOST_DOUBLINGS)));
         let waited = self.waited.checked_add(delay)?;
-        if waited > LONGEST_WAIT {
+        if waited > longest_wait {
             return None;
         }
         self.waited = waited;
@@ -114,6 +131,16 @@ mod tests {
             Tries::default().after(Reason::RateLimited, seconds(u64::MAX), false),
             None
         );
+    }
+
+    #[test]
+    fn what_is_followed_is_waited_for_ten_minutes() {
+        let mut tries = Tries::patient();
+        let delays: Vec<_> = std::iter::from_fn(|| tries.after(Reason::NotConnected, None, true)).collect();
+        assert_eq!(delays[6], Duration::from_secs(16));
+        assert_eq!(delays.last(), Some(&Duration::from_secs(16)));
+        let all: Duration = delays.iter().sum();
+        assert!(all <= PATIENCE && all + Duration::from_secs(16) > PATIENCE, "{all:?}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Body, Response, Url};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, RANGE};
+use reqwest::{Body, Response, StatusCode, Url};
 use tokio::fs::File;
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -42,6 +42,7 @@ pub struct Broken {
 /// A file on its way here.
 #[derive(Debug)]
 pub struct Download {
+    begins_at: u64,
     response: Response,
     origin: String,
     stall: Duration,
@@ -96,20 +97,42 @@ impl Storage {
 
     /// Asks for the bytes behind a URL, once.
     pub async fn get(&self, url: &str) -> Result<Download, Broken> {
+        self.get_from(url, 0).await
+    }
+
+    /// Asks for the bytes behind a URL from `offset` on, once. A storage that cannot do that gives all of them:
+    /// [`Download::begins_at`] says so.
+    pub async fn get_from(&self, url: &str, offset: u64) -> Result<Download, Broken> {
         let (url, origin) = target(url)?;
-        let answered = timeout(self.stall, self.http.get(url).send()).await;
+        let mut request = self.http.get(url);
+        if offset > 0 {
+            request = request.header(RANGE, format!("bytes={offset}-"));
+        }
+        let answered = timeout(self.stall, request.send()).await;
         let answered = answered.map_err(|_| Broken::stalled(origin.clone(), self.stall))?;
         let response = answered.map_err(|error| Broken::network(origin.clone(), &error))?;
         taken(&response, origin.clone())?;
+        let partial = response.status() == StatusCode::PARTIAL_CONTENT;
         Ok(Download {
+            begins_at: if partial { offset } else { 0 },
             response,
             origin,
             stall: self.stall,
         })
     }
+
+    /// Scheme, host and port of a URL, for messages: the rest may hold a signature.
+    pub(crate) fn origin_of(url: &str) -> String {
+        Url::parse(url).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
+    }
 }
 
 impl Download {
+    /// How many bytes come before the first that comes.
+    pub fn begins_at(&self) -> u64 {
+        self.begins_at
+    }
+
     /// The next bytes; `None` after the last.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Broken> {
         let chunk = timeout(self.stall, self.response.chunk()).await;

@@ -2,6 +2,7 @@
 //! and 10). The folder may be anybody's: nothing outside of it is read, and nothing in it is run.
 
 pub mod file;
+pub mod fingerprint;
 pub mod framework;
 pub mod native_version;
 pub mod packages;

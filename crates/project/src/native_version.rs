@@ -4,7 +4,7 @@
 mod android;
 mod apple;
 mod javascript;
-mod scan;
+pub(crate) mod scan;
 
 use std::path::Path;
 

@@ -3,6 +3,7 @@
 mod command;
 mod fetch;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub struct Attempt {
     /// What is to be built.
     pub lease: Arc<Lease>,
     /// Where the archive of the source comes from.
-    pub storage: Storage,
+    pub archive: SourceArchive,
     /// Its place in the journal.
     pub record: Record,
     /// Its directory.
@@ -46,6 +47,14 @@ pub struct Attempt {
     pub phases: Arc<Phases>,
     /// Whether it is to end.
     pub stopper: Stopper,
+}
+
+/// Where the archive of a source comes from.
+pub enum SourceArchive {
+    /// From here, by the lease's URL.
+    Storage(Storage),
+    /// It is this file, which nobody changes meanwhile.
+    Here(PathBuf),
 }
 
 /// What an attempt gave.

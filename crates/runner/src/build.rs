@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::attempt::{Attempt, Failure, OnPlan, Product};
+use crate::attempt::{Attempt, Failure, OnPlan, Product, SourceArchive};
 use crate::delivery::{Delivery, deliver};
 use crate::environment;
 use crate::journal::{BuildInHand, Outcome, Record};
@@ -77,7 +77,7 @@ async fn begin(
         Ok(workspace) => {
             let attempt = Attempt {
                 site: Arc::clone(site),
-                storage: server.storage().clone(),
+                archive: SourceArchive::Storage(server.storage().clone()),
                 record: record.clone(),
                 wall: site.wall(&workspace),
                 workspace: Arc::new(workspace),

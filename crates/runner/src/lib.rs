@@ -16,6 +16,7 @@ mod glob;
 mod inside;
 mod journal;
 pub mod labels;
+pub mod local;
 mod log;
 mod phases;
 pub mod plan;

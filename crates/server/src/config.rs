@@ -91,6 +91,10 @@ pub struct Config {
     pub open_organizations: bool,
     /// Whether builds are run elsewhere only.
     pub no_runner: bool,
+    /// Where this process runs builds.
+    pub runner_dir: PathBuf,
+    /// The file that settings are read from, whether it is there or not.
+    pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
     pub allow_private_webhooks: bool,
     /// Where the metrics are served, if at all.
@@ -199,6 +203,8 @@ impl Config {
             quotas: quotas::parse(raw.quotas.as_deref().unwrap_or(""))?,
             open_organizations: truth(&raw.open_organizations, "--open-organizations")?,
             no_runner: truth(&raw.no_runner, "--no-runner")?,
+            runner_dir: runner_dir(raw.runner_dir.as_deref(), &data_dir)?,
+            settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
             metrics_listen: parsed(
                 &raw.metrics_listen,
@@ -263,6 +269,25 @@ fn one_of<T: Copy>(value: &Option<String>, setting: &str, choices: &[(&str, T)])
             ))
         }
     }
+}
+
+/// Where builds run: never in the data directory, which is closed to them.
+fn runner_dir(given: Option<&str>, data_dir: &Path) -> Result<PathBuf, ConfigError> {
+    let Some(given) = given else {
+        let mut beside = data_dir.components().as_path().as_os_str().to_owned();
+        beside.push("-builds");
+        return Ok(beside.into());
+    };
+    let wrong = |error: std::io::Error| ConfigError::new("--runner-dir", error.to_string());
+    let (dir, data) = (
+        std::path::absolute(given).map_err(wrong)?,
+        std::path::absolute(data_dir).map_err(wrong)?,
+    );
+    if dir.starts_with(&data) {
+        let problem = format!("`{given}` is in the data directory, which builds must not see; name a place outside");
+        return Err(ConfigError::new("--runner-dir", problem));
+    }
+    Ok(dir)
 }
 
 fn package_limits(raw: &RawSettings) -> Result<Limits, ConfigError> {
@@ -368,6 +393,7 @@ mod tests {
         let config = load(|_| {}).expect("defaults are valid");
         assert_eq!(config.listen.to_string(), "127.0.0.1:8787");
         assert_eq!(config.database_url.reveal(), "sqlite:launchway-data/launchway.db");
+        assert_eq!(config.runner_dir, Path::new("launchway-data-builds"));
         assert_eq!(config.master_key_file, Path::new("launchway-data/master.key"));
         assert_eq!((config.check_limit, config.default_tier), (6000, Tier::Enterprise));
         assert_eq!(
@@ -379,7 +405,11 @@ mod tests {
     #[test]
     fn a_bad_setting_is_one_line_that_names_it() {
         type Change = fn(&mut RawSettings);
-        let cases: [(Change, &str); 12] = [
+        let cases: [(Change, &str); 13] = [
+            (
+                |raw| raw.runner_dir = Some("launchway-data/builds".into()),
+                "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not see; name a place outside",
+            ),
             (
                 |raw| raw.listen = Some("here".into()),
                 "--listen: `here` is not an address and port such as 127.0.0.1:8787",

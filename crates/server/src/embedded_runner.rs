@@ -1,6 +1,41 @@
-//! The runner inside the server, so that the first build needs nothing else (contract part 4).
+//! The runner inside the server, so that the first build needs nothing else (contract part 4). It speaks to its server as
+//! every runner does, over HTTP, with a token that only this process knows.
 
-use launchway_domain::id::RunnerId;
+mod plans;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_api::runner::Enrol;
+use launchway_api::secret::SecretText;
+use launchway_client::{BaseUrl, Timeouts};
+use launchway_domain::id::{OrgId, RunnerId};
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::protocol::Server;
+use launchway_runner::settings::Settings;
+use launchway_runner::world::SystemWorld;
+use launchway_runner::{Runner, Stage, labels};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::app::App;
+use crate::config::{Config, Storage};
+use crate::ops::runners;
+
+/// What runs when the process is told to stop has so long to end by itself; then it is stopped, and begins again on the
+/// next runner when its lease is over.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// What has been stopped has so long to send its last words.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How often a server without organizations looks whether there is one.
+const FIRST_ORG: Duration = Duration::from_secs(2);
+/// The file in the work directory that says which runner works there, so that it goes on with what it had.
+const ID_FILE: &str = "runner-id";
+const NAME: &str = "embedded";
 
 /// The runner inside this process, as its server knows it.
 #[derive(Clone, Debug)]
@@ -9,4 +44,178 @@ pub struct Embedded {
     pub runner: RunnerId,
     /// Where it reaches the server: an address of this machine.
     pub origin: String,
+}
+
+/// The runner that works in this process.
+pub struct EmbeddedRunner {
+    stage: watch::Sender<Stage>,
+    work: JoinHandle<()>,
+}
+
+impl EmbeddedRunner {
+    /// Starts it; the server is reached at `address`. A machine on which no build can run says so in the log, and the
+    /// server goes on without.
+    pub fn start(app: Arc<App>, address: SocketAddr) -> EmbeddedRunner {
+        let (stage, stages) = watch::channel(Stage::Working);
+        let work = tokio::spawn(async move {
+            let mut ending = stages.clone();
+            let runner = tokio::select! {
+                prepared = prepare(&app, address) => match prepared {
+                    Ok(runner) => runner,
+                    Err(problem) => return tell(&problem),
+                },
+                _ = ending.wait_for(|stage| *stage > Stage::Working) => return,
+            };
+            if let Err(error) = runner.run(stages).await {
+                tell(&error.to_string());
+            }
+        });
+        EmbeddedRunner { stage, work }
+    }
+
+    /// Takes no more builds, and returns when none runs any more: each had its time to end, or was stopped.
+    pub async fn stop(self) {
+        let EmbeddedRunner { stage, mut work } = self;
+        let _ = stage.send(Stage::Draining);
+        if tokio::time::timeout(PATIENCE, &mut work).await.is_ok() {
+            return;
+        }
+        let _ = stage.send(Stage::Halting);
+        if tokio::time::timeout(LAST_WORDS, &mut work).await.is_err() {
+            tracing::warn!("a build did not end in time; what it left running is ended at the next start");
+        }
+    }
+}
+
+fn tell(problem: &str) {
+    tracing::warn!(
+        problem,
+        "the runner of this server does not work; builds wait for other runners. Mend this, or say --no-runner"
+    );
+}
+
+/// Enrols the runner in its own server and makes it ready.
+async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> {
+    let (work_dir, settings) = settings(&app.config).await?;
+    let wall = settings.wall.available();
+    tracing::info!(work_dir = %work_dir.display(), wall = wall.sentence(), "this server runs builds");
+    let org = if wall.is_enough() {
+        None
+    } else {
+        let org = first_org(app).await;
+        tracing::warn!(
+            wall = wall.sentence(),
+            %org,
+            "nothing keeps builds from this server well enough, so it runs those of its first organization only"
+        );
+        Some(org)
+    };
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let wanted = Enrol {
+        name: NAME.to_owned(),
+        labels: runners::labels(&settings.labels).map_err(|failure| failure.to_string())?,
+        slots: settings.slots,
+        version: version.clone(),
+    };
+    let id_file = work_dir.join(ID_FILE);
+    let text = |error: std::io::Error| format!("{}: {error}", id_file.display());
+    let known = fs::read_to_string(&id_file).ok().and_then(|id| id.trim().parse().ok());
+    let (record, token) = runners::admit_embedded(app, known, org, wanted)
+        .await
+        .map_err(|failure| failure.to_string())?;
+    let origin = format!("http://{address}");
+    let base: BaseUrl = origin.parse().map_err(|error| format!("{origin}: {error}"))?;
+    let token = SecretText::new(token);
+    let server = Server::new(base, token, &Timeouts::default(), Arc::new(SystemWorld));
+    let server = server.map_err(|error| error.to_string())?;
+    let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
+    let runner = Runner::new(
+        settings,
+        server,
+        Arc::new(executor),
+        Arc::new(plans::OfProject),
+        version,
+    );
+    let runner = runner.map_err(|error| error.to_string())?;
+    // Only now: until the directory is ours, another server's runner may work there.
+    fs::write(&id_file, record.id.to_string()).map_err(text)?;
+    let embedded = Embedded {
+        runner: record.id,
+        origin,
+    };
+    let _ = app.embedded.set(embedded);
+    Ok(runner)
+}
+
+/// The oldest organization; waits until there is one.
+async fn first_org(app: &App) -> OrgId {
+    loop {
+        let found = async {
+            let mut tx = app.db.read().await?;
+            tx.system("without a wall only the first tenant is served")
+                .first_org()
+                .await
+        };
+        match found.await {
+            Ok(Some(org)) => return org,
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "the first organization cannot be read yet"),
+        }
+        tokio::time::sleep(FIRST_ORG).await;
+    }
+}
+
+async fn settings(config: &Config) -> Result<(PathBuf, Settings), String> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
+    let work_dir = absolute(&config.runner_dir)?;
+    let mut settings = Settings::new(work_dir.clone());
+    settings.labels = labels::detect(&settings.path).await;
+    // A build keeps several cores busy.
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    settings.slots = u32::try_from(cores / 4).unwrap_or(1).clamp(1, 16);
+    let mut hidden = vec![
+        absolute(&config.data_dir)?,
+        absolute(&config.master_key_file)?,
+        absolute(&config.settings_file)?,
+    ];
+    if let Storage::Directory(root) = &config.storage {
+        hidden.push(absolute(root)?);
+    }
+    settings.wall.hidden = hidden;
+    if settings.wall.available().user
+        && let Some(closed) = closed_above(&work_dir)
+    {
+        return Err(format!(
+            "builds run as users of their own, and these cannot pass through {}: run chmod o+x on it, or name another \
+             place by --runner-dir",
+            closed.display()
+        ));
+    }
+    Ok((work_dir, settings))
+}
+
+/// The first directory on the way to a place that other users cannot pass through.
+fn closed_above(place: &Path) -> Option<PathBuf> {
+    let mut above: Vec<_> = place.ancestors().skip(1).collect();
+    above.reverse();
+    let closed = |dir: &&Path| fs::metadata(dir).is_ok_and(|about| about.permissions().mode() & 0o001 == 0);
+    above.into_iter().find(closed).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_directory_on_the_way_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (closed, inside) = (root.path().join("closed"), root.path().join("closed/inside/work"));
+        fs::create_dir_all(inside.parent().unwrap()).unwrap();
+        let mode = |dir: &Path, mode| fs::set_permissions(dir, fs::Permissions::from_mode(mode)).unwrap();
+        mode(root.path(), 0o711);
+        mode(&closed, 0o700);
+        assert_eq!(closed_above(&inside), Some(closed.clone()));
+        mode(&closed, 0o711);
+        assert_eq!(closed_above(&inside), None);
+    }
 }

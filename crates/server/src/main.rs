@@ -7,5 +7,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // The steps of builds: this program starts itself again for each.
+    if let Some(end) = launchway_runner::executor::step_entry(std::env::args_os()) {
+        return end;
+    }
     launchway_server::program::main()
 }

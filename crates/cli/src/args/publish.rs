@@ -63,11 +63,13 @@ pub fn platforms() -> impl TypedValueParser<Value = Platform> {
     PossibleValuesParser::new(Platform::ALL.map(Platform::as_str)).try_map(|name| name.parse::<Platform>())
 }
 
-fn version(text: &str) -> Result<String, InvalidVersion> {
+/// Reads a semantic version.
+pub fn version(text: &str) -> Result<String, InvalidVersion> {
     Version::parse(text).map(|_| text.to_owned())
 }
 
-fn build_number(text: &str) -> Result<String, String> {
+/// Reads a build number, or `auto`.
+pub fn build_number(text: &str) -> Result<String, String> {
     let known = text == "auto" || BuildNumber::parse(text).is_ok();
     known
         .then(|| text.to_owned())

@@ -41,9 +41,14 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
     let client = context.client_for(url.clone(), key.clone())?;
     let answer: Answer<CallerView> = client.session().await.map_err(refused)?;
     right_service(context.settings.service, &url, &answer.value)?;
-    let place = context
-        .login_file
-        .save(context.settings.service, &Login { url: url.clone(), key })?;
+    let place = context.login_file.save(
+        context.settings.service,
+        &Login {
+            url: url.clone(),
+            key,
+            org: None,
+        },
+    )?;
     context
         .printer
         .note(&format!("Logged in; the key is kept in {}", place.display()));

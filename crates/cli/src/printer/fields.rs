@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use launchway_api::lists::Page;
+
 use crate::printer::clean;
 
 /// Lays out names and values. A value of several lines goes on under its first; an empty one is left out.
@@ -26,6 +28,29 @@ pub fn in_files(count: i64) -> String {
     }
 }
 
+/// `2026-11-20T10:00:00.000Z` as `2026-11-20 10:00`.
+pub fn to_the_minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replace('T', " ")
+}
+
+/// Which part of a list a page is. `thing` is what the list holds, in the singular.
+pub fn what_is_shown<T>(thing: &str, page: &Page<T>) -> String {
+    let things = match thing.strip_suffix('y').filter(|stem| !stem.ends_with('e')) {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{thing}s"),
+    };
+    let shown = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
+    let next = page.offset.saturating_add(shown);
+    match (page.total, shown) {
+        (0, _) => format!("No {things}."),
+        (total, 0) => format!("No {things} here; there are {total}."),
+        (total, _) if next < total => format!("{shown} of {total} {things}; --offset {next} shows the next."),
+        (1, _) => format!("1 {thing}."),
+        (total, _) if shown == total => format!("{total} {things}."),
+        (total, _) => format!("The last {shown} of {total} {things}."),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +64,30 @@ mod tests {
         ];
         assert_eq!(fields(&rows), "Id     1\nNotes  one\n\n       two\n");
         assert_eq!(fields(&[]), "");
+    }
+
+    #[test]
+    fn says_which_part_of_a_list_it_is() {
+        let page = |items: usize, total, offset| Page {
+            items: vec![(); items],
+            total,
+            limit: 10,
+            offset,
+        };
+        let rows = [
+            ("delivery", page(0, 0, 0), "No deliveries."),
+            ("API key", page(0, 3, 5), "No API keys here; there are 3."),
+            (
+                "delivery",
+                page(2, 5, 0),
+                "2 of 5 deliveries; --offset 2 shows the next.",
+            ),
+            ("app", page(1, 1, 0), "1 app."),
+            ("API key", page(3, 3, 0), "3 API keys."),
+            ("app", page(1, 3, 2), "The last 1 of 3 apps."),
+        ];
+        for (thing, page, said) in rows {
+            assert_eq!(what_is_shown(thing, &page), said);
+        }
     }
 }

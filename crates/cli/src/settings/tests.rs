@@ -13,6 +13,7 @@ fn login(address: &str) -> Login {
     Login {
         url: url(address),
         key: ApiKey::parse(KEY).expect("a key"),
+        org: None,
     }
 }
 
@@ -103,7 +104,22 @@ fn the_organization_is_the_nearest_one_named() {
             ..Server::default()
         };
         let settings = decide(&global, &environment, project(server), None).expect("good settings");
-        assert_eq!(settings.org.as_deref(), expected);
+        assert_eq!(settings.org.map(|org| org.value).as_deref(), expected);
+    }
+}
+
+#[test]
+fn the_chosen_organization_counts_only_with_the_saved_key() {
+    let chosen = || Login {
+        org: Some("org_chosen".to_owned()),
+        ..login("https://saved.example")
+    };
+    let rows = [("", Some("org_chosen")), (KEY, None)];
+    for (variable, expected) in rows {
+        let environment = Environment::from([("LAUNCHWAY_API_KEY", variable)]);
+        let settings = decide(&Global::default(), &environment, Project::default(), Some(chosen()));
+        let org = settings.expect("good settings").org;
+        assert_eq!(org.map(|org| org.value).as_deref(), expected);
     }
 }
 

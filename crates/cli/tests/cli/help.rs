@@ -25,9 +25,63 @@ async fn commands_on_published_updates() {
 }
 
 #[tokio::test]
+async fn build() {
+    assert_snapshot!(Stage::new().run(&["build", "--help"]).await);
+}
+
+#[tokio::test]
+async fn commands_on_builds() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for command in ["list", "show", "cancel", "retry", "delete", "download", "logs", "plan"] {
+        text.push_str(&stage.run(&["build", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn runner() {
+    let stage = Stage::new();
+    let mut text = stage.run(&["runner", "--help"]).await;
+    for command in ["list", "revoke", "token"] {
+        text.push_str(&stage.run(&["runner", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
 async fn login_and_api() {
     let stage = Stage::new();
     assert_snapshot!(stage.run(&["login", "--help"]).await + &stage.run(&["api", "--help"]).await);
+}
+
+/// Help of the commands of a resource, each with its arguments.
+async fn help_of(resource: &str, commands: &[&str]) -> String {
+    let stage = Stage::new();
+    let mut text = stage.run(&[resource, "--help"]).await;
+    for command in commands {
+        text.push_str(&stage.run(&[resource, command, "--help"]).await);
+    }
+    text
+}
+
+#[tokio::test]
+async fn apps_keys_and_organizations() {
+    let text = help_of("app", &["create", "delete"]).await + &help_of("key", &["list", "create", "revoke"]).await;
+    assert_snapshot!(text + &help_of("org", &["use", "show"]).await);
+}
+
+#[tokio::test]
+async fn environment_variables_and_credentials() {
+    let text = help_of("env", &["set", "import", "delete"]).await;
+    assert_snapshot!(text + &help_of("credential", &["add"]).await);
+}
+
+#[tokio::test]
+async fn webhooks_audit_log_and_usage() {
+    let text = help_of("webhook", &["create", "update", "deliveries", "redeliver"]).await;
+    assert_snapshot!(text + &help_of("audit", &["list"]).await + &help_of("usage", &[]).await);
 }
 
 #[tokio::test]

@@ -2,15 +2,29 @@
 //! that answers as told.
 
 mod api;
+mod apps;
+#[cfg(unix)]
+mod build;
+#[cfg(unix)]
+mod builds;
+mod credentials;
+mod env_vars;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod help;
 mod interrupt;
+#[cfg(unix)]
+mod local;
+mod keys;
 mod login;
+mod orgs;
 mod publish;
 mod published;
 mod rollback;
+#[cfg(unix)]
+mod runner;
 mod session;
 mod stage;
 #[cfg(unix)]
 mod terminal;
+mod webhooks;

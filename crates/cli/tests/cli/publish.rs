@@ -391,8 +391,8 @@ async fn object_storage_that_refuses_is_named_without_the_signature() {
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
     --- standard error
     Packed 1 file of dist (12 B) into 132 B
-    error: http://storage did not take the upload: status 403
-    hint: run the command again; nothing was published
+    error: http://storage refused the transfer: status 403
+    hint: run the command again
     --- exit 6
     "#);
 }

@@ -182,7 +182,46 @@ pub fn update(changed: Value) -> Value {
     update
 }
 
-/// A page of updates as the API writes it.
+/// A build as the API writes it, with these fields instead.
+pub fn build(changed: Value) -> Value {
+    let mut build = json!({
+        "id": "build_01kb0000000000000000000001",
+        "status": "queued",
+        "bundleId": "com.example.app",
+        "platform": "android",
+        "configuration": "production",
+        "profile": "production",
+        "buildType": "release",
+        "distribution": "internal",
+        "version": null,
+        "buildNumber": "7",
+        "fingerprint": null,
+        "git": null,
+        "priority": 0,
+        "attempt": 1,
+        "phase": null,
+        "phases": [],
+        "queuePosition": 0,
+        "waitingFor": null,
+        "runner": null,
+        "cancelRequested": false,
+        "error": null,
+        "warnings": [],
+        "artifacts": [],
+        "install": null,
+        "logSize": 0,
+        "parentId": null,
+        "createdBy": "key_01kb0000000000000000000001",
+        "createdAt": "2026-11-20T10:00:00.000Z",
+        "startedAt": null,
+        "finishedAt": null,
+    });
+    let fields = build.as_object_mut().expect("an object");
+    fields.extend(changed.as_object().expect("an object").clone());
+    build
+}
+
+/// A page of a list as the API writes it.
 pub fn page(items: &[Value], total: usize, offset: usize) -> String {
     json!({ "items": items, "total": total, "limit": 10, "offset": offset }).to_string()
 }

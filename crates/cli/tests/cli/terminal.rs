@@ -9,10 +9,11 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use serde_json::json;
 use tokio::process::Child;
 
+use crate::build::{ID, artifact, stream};
 use crate::fake_server::{FakeServer, Reply};
 use crate::interrupt::interrupt;
 use crate::session::caller;
-use crate::stage::{KEY, Stage, page, update};
+use crate::stage::{KEY, Stage, build, page, update};
 
 /// A terminal with a command at the other end.
 struct Screen {
@@ -147,6 +148,47 @@ async fn a_rollback_happens_only_after_a_yes() {
         let (shown, ended) = screen.rest().await;
         assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
     }
+}
+
+#[tokio::test]
+async fn a_build_is_deleted_only_after_a_yes() {
+    for (answer, code, calls) in [("\n", 1, 0), ("y\n", 0, 1)] {
+        let gone = json!({"id": ID, "status": "deleted"});
+        let server = FakeServer::start([Reply::new(200, gone.to_string())]).await;
+        let stage = Stage::with(&server);
+        let mut screen = Screen::of(&stage, &["build", "delete", ID], 80);
+        screen.until("with its log and artifacts? [y/N]: ").await;
+        screen.types(answer);
+        let (shown, ended) = screen.rest().await;
+        assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn the_phases_of_a_log_stand_out_and_nothing_in_it_steers_the_terminal() {
+    let log = "==> compile\n\u{1b}[2J\u{1b}[31mred\u{1b}[0m\u{7}\n";
+    let events = stream(&[("log", json!(log)), ("end", json!({"status": "success"}))]);
+    let again = Reply::new(201, build(json!({})).to_string());
+    let server = FakeServer::start([again, Reply::new(200, events), Reply::new(200, log)]).await;
+    let stage = Stage::with(&server);
+    let (shown, code) = Screen::of(&stage, &["build", "retry", ID], 80).rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("\u{1b}[1m==> compile\u{1b}[0m\r\nred\r\n"), "{shown:?}");
+    let (shown, _) = Screen::of(&stage, &["build", "logs", ID], 80).rest().await;
+    assert_eq!(shown, "==> compile\r\nred\r\n");
+}
+
+#[tokio::test]
+async fn a_download_shows_how_far_it_is() {
+    let server = FakeServer::start([]).await;
+    let mut app = artifact("app.apk", b"an app");
+    app["url"] = json!(format!("{}/objects/1", server.url()));
+    let whole = || Reply::new(200, build(json!({"status": "success", "artifacts": [app]})).to_string());
+    server.then([whole(), whole(), Reply::new(200, "an app")]);
+    let stage = Stage::with(&server);
+    let (shown, code) = Screen::of(&stage, &["build", "download", ID], 80).rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("Downloading ["), "{shown:?}");
 }
 
 #[tokio::test]

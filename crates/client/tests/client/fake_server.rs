@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response};
+use futures::{StreamExt, TryStreamExt};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -45,6 +46,29 @@ impl Reply {
         Self {
             silent: true,
             ..Self::new(200, "")
+        }
+    }
+
+    /// The same, but the connection breaks behind the body instead of ending in order.
+    pub fn cut(self) -> Self {
+        // What was sent before goes out while this waits for its turn.
+        let rest = futures::stream::once(async {
+            tokio::task::yield_now().await;
+            Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
+        });
+        let bytes = self.body.into_data_stream().map_err(std::io::Error::other);
+        Self {
+            body: Body::from_stream(bytes.chain(rest)),
+            ..self
+        }
+    }
+
+    /// The same, but the connection stays open behind the body.
+    pub fn open(self) -> Self {
+        let bytes = self.body.into_data_stream();
+        Self {
+            body: Body::from_stream(bytes.chain(futures::stream::pending())),
+            ..self
         }
     }
 

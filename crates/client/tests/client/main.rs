@@ -1,5 +1,6 @@
 //! The client against a server that answers as told, over real connections.
 
+mod builds;
 mod calls;
 mod fake_server;
 mod retries;

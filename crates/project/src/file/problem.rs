@@ -4,7 +4,8 @@ use toml::de::Error;
 
 /// Says what the reader of TOML found, beginning with the line.
 pub fn describe(text: &str, error: &Error) -> String {
-    let line = 1 + error.span().map_or(0, |span| text[..span.start].matches('\n').count());
+    let before = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = 1 + text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count();
     let message = unknown(error.message()).unwrap_or_else(|| error.message().to_owned());
     format!("line {line}: {message}")
 }

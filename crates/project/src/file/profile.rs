@@ -16,6 +16,8 @@ use crate::framework::Framework;
 
 /// How many profiles may extend one another.
 const MOST_EXTENDS: usize = 10;
+/// How many profiles a file may have. Each is merged when the file is read.
+const MOST_PROFILES: usize = 100;
 
 /// All profiles by name.
 pub type Profiles = BTreeMap<String, Profile>;
@@ -198,6 +200,9 @@ pub enum ProfileError {
     /// Profiles extend one another in a circle, or far too deep.
     #[error("{}", chain(.0))]
     Chain(Vec<String>),
+    /// Far more profiles than anybody writes.
+    #[error("there are more than {MOST_PROFILES} build profiles")]
+    TooMany,
     /// A profile is named like a platform.
     #[error("[build.{0}] is the name of a platform: write [build.<profile>.{0}], such as [build.production.{0}]")]
     NamedLikePlatform(String),
@@ -231,6 +236,9 @@ fn chain(names: &[String]) -> String {
 /// # Errors
 /// The first thing that is wrong.
 pub fn check(profiles: &Profiles) -> Result<(), ProfileError> {
+    if profiles.len() > MOST_PROFILES {
+        return Err(ProfileError::TooMany);
+    }
     for name in profiles.keys() {
         if name.parse::<Platform>().is_ok() {
             return Err(ProfileError::NamedLikePlatform(name.clone()));

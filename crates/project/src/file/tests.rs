@@ -2,6 +2,7 @@
 
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
+use proptest::prelude::*;
 
 use super::*;
 use crate::file::profile::merged;
@@ -211,6 +212,11 @@ fn names_what_is_wrong_and_its_line() {
         assert_eq!(parse(text).expect_err(text), problem);
     }
     assert!(parse("[app\n").expect_err("no TOML").starts_with("line 1: "));
+    let many: String = (0..101).map(|at| format!("[build.p{at}]\n")).collect();
+    assert_eq!(
+        parse(&many).expect_err("too many"),
+        "there are more than 100 build profiles"
+    );
     let long: String = (0..12)
         .map(|at| format!("[build.p{at}]\nextends = 'p{}'\n", at + 1))
         .collect();
@@ -255,4 +261,17 @@ fn looks_above_but_not_beyond_the_repository() {
     assert_eq!(above(&below), Some(repository.join(NAME)));
     std::fs::write(below.join(NAME), "").expect("space");
     assert_eq!(above(&below), Some(below.join(NAME)));
+}
+
+proptest! {
+    /// Whatever a file has become, it is read or refused with a line or a profile.
+    #[test]
+    fn a_damaged_file_is_refused(at in 0..WHOLE.len(), cut in 0..40usize, added in "\\PC{0,8}|[\n\t\"'{}\\[\\]=.#]{0,8}") {
+        let end = (at + cut).min(WHOLE.len());
+        let text = format!("{}{added}{}", &WHOLE[..at], &WHOLE[end..]);
+        if let Err(problem) = parse(&text) {
+            let placed = problem.starts_with("line ") || problem.contains("[build.");
+            prop_assert!(placed && !problem.contains('\n'), "{problem}");
+        }
+    }
 }

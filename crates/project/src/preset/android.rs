@@ -12,6 +12,15 @@ const INIT: &str = include_str!("launchway.init.gradle");
 const NOTE_KEYSTORE: &str = include_str!("note_keystore.sh");
 const CHECK_SIGNATURE: &str = include_str!("check_signature.sh");
 
+/// How a module says that it makes an application: the plugin's id, or its usual names in a version catalog.
+const PLUGIN: [&str; 3] = [
+    "com.android.application",
+    "plugins.android.application",
+    "plugins.androidApplication",
+];
+/// Folders that are looked into for the module of the app.
+const MOST_MODULES: usize = 200;
+
 /// Finds the SDK; stands before everything that runs Gradle.
 pub const FIND_SDK: &str = ". \"${TMPDIR:-/tmp}/launchway/android.sh\"\n";
 
@@ -34,7 +43,7 @@ pub fn prepare(app: &App<'_>) -> Step {
     app.step(
         "prepare signing",
         "",
-        &format!("{}{note}", PREPARE.replace("@INIT@", INIT)),
+        &format!("{}{note}", PREPARE.replace("@INIT@", INIT.trim_end())),
     )
 }
 
@@ -97,21 +106,14 @@ fn keep_downloads(app: &App<'_>, preset: &mut Preset, root: &str, module: &str) 
     let lockfile = app.packages.and_then(|packages| packages.lockfile.clone());
     let script = |name: &str| join(&join(root, &module.replace(':', "/")), name);
     let places = [
-        "gradle/libs.versions.toml".to_owned(),
+        join(root, "gradle/libs.versions.toml"),
         script("build.gradle.kts"),
         script("build.gradle"),
     ];
     let found = places
-        .into_iter()
-        .map(|place| {
-            if place.starts_with("gradle/") {
-                join(root, &place)
-            } else {
-                place
-            }
-        })
+        .iter()
         .find(|place| app.has_file(place))
-        .map(|place| app.place(&place));
+        .map(|place| app.place(place));
     if let Some(file) = lockfile.or(found) {
         preset.keep("gradle", &file, &["~/.gradle/caches", "~/.gradle/wrapper"]);
     }
@@ -125,13 +127,12 @@ fn module(app: &App<'_>, root: &str) -> String {
     let makes_application = |place: &str| {
         ["build.gradle", "build.gradle.kts"].iter().any(|name| {
             let text = app.text(&join(&join(root, place), name));
-            text.is_some_and(|text| {
-                text.contains("com.android.application") || text.contains("plugins.android.application")
-            })
+            text.is_some_and(|text| PLUGIN.iter().any(|plugin| text.contains(plugin)))
         })
     };
     let modules = app.names(root);
-    let mut others = modules.iter().filter(|name| *name != "app" && makes_application(name));
+    let modules = modules.iter().take(MOST_MODULES);
+    let mut others = modules.filter(|name| *name != "app" && makes_application(name));
     match (app.has_directory(&join(root, "app")), others.next()) {
         (true, _) => "app".to_owned(),
         (false, Some(name)) => name.clone(),

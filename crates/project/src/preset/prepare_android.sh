@@ -14,4 +14,5 @@ if [ -z "${ANDROID_HOME:-}" ]; then
 fi
 END
 cat > "$work/init.gradle" <<'END'
-@INIT@END
+@INIT@
+END

@@ -1,7 +1,7 @@
 
 # The profiles that fit the distribution.
 value() { plutil -extract "$1" raw -o - "$work/profile.plist" 2> /dev/null || true; }
-main= team= method=@METHOD@ seen=
+main='' team='' method=@METHOD@ seen=''
 : > "$work/profiles.xml"
 for nth in '' _2 _3 _4 _5 _6 _7 _8 _9 _10 _11 _12 _13 _14 _15 _16 _17 _18 _19 _20; do
     eval "file=\${LAUNCHWAY_PROVISIONING_PROFILE$nth:-}"

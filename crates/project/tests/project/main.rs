@@ -5,5 +5,6 @@
 
 mod fixtures;
 mod plans;
+mod real;
 mod refused;
 mod scripts;

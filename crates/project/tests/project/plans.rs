@@ -217,6 +217,29 @@ fn names_of_a_project_are_only_text() {
     assert!(tried > 30, "{tried}");
 }
 
+#[test]
+fn an_app_in_kotlin_for_both() {
+    let files: Files = &[
+        ("settings.gradle.kts", ""),
+        ("gradlew", ""),
+        (
+            "composeApp/build.gradle.kts",
+            "plugins { alias(libs.plugins.androidApplication) }",
+        ),
+        (
+            "shared/build.gradle.kts",
+            "plugins { alias(libs.plugins.androidLibrary) }",
+        ),
+        ("iosApp/iosApp.xcodeproj/project.pbxproj", ""),
+    ];
+    let android = for_store(files, Platform::Android).unwrap();
+    assert_eq!(android.origin, "gradle");
+    assert!(plan(&android.plan).contains(" :composeApp:bundleRelease\n"));
+    let ios = for_store(files, Platform::Ios).unwrap();
+    assert_eq!(ios.origin, "xcode");
+    assert!(plan(&ios.plan).contains("-project iosApp/iosApp.xcodeproj -scheme iosApp "));
+}
+
 /// The commands in the documentation are those of the plans.
 #[test]
 fn the_docs_tell_the_commands() {

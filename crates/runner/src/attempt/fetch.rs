@@ -8,7 +8,7 @@ use launchway_api::runner::Source;
 use launchway_domain::build::BuildErrorCode;
 use tokio::task::spawn_blocking;
 
-use super::{Attempt, Failure, sentence};
+use super::{Attempt, Failure, SourceArchive, sentence};
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
 use crate::inside::Inside;
@@ -33,9 +33,15 @@ impl Attempt {
     }
 
     async fn fetch_archive(&self, url: &str, name: &str, size: u64, sha256: &str) -> Result<(), Failure> {
-        let packed = self.workspace.root.join("source.packed");
-        let download = source::download(&self.storage, self.site.world.as_ref(), url, &packed, size, sha256);
-        self.stopper.unless_stopped(download).await?.map_err(failed)?;
+        let (packed, is_ours) = match &self.archive {
+            SourceArchive::Storage(storage) => {
+                let packed = self.workspace.root.join("source.packed");
+                let download = source::download(storage, self.site.world.as_ref(), url, &packed, size, sha256);
+                self.stopper.unless_stopped(download).await?.map_err(failed)?;
+                (packed, true)
+            }
+            SourceArchive::Here(file) => (file.clone(), false),
+        };
         let (name, beside, to) = (
             name.to_owned(),
             self.workspace.root.join("unpacked"),
@@ -48,7 +54,10 @@ impl Attempt {
         };
         let unpacked = spawn_blocking(move || {
             archive::unpack(&packed, &name, &beside, &to, bounds)?;
-            Ok(fs::remove_file(&packed)?)
+            if is_ours {
+                fs::remove_file(&packed)?;
+            }
+            Ok(())
         });
         unpacked.await.map_err(Failure::internal)?.map_err(failed)
     }

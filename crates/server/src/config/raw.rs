@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::ConfigError;
 
-const DEFAULT_FILE: &str = "launchway-server.toml";
+/// Where settings are looked for unless a file is named.
+pub(super) const DEFAULT_FILE: &str = "launchway-server.toml";
 
 /// The settings before validation. The same names stand in `launchway-server.toml`, with hyphens.
 #[derive(Clone, Debug, Default, clap::Args, serde::Deserialize)]
@@ -132,7 +133,16 @@ pub struct RawSettings {
     #[arg(long, env = "LAUNCHWAY_OPEN_ORGANIZATIONS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub open_organizations: Option<String>,
-    /// Do not run builds in this process; this version runs none yet
+    /// Directory in which this process runs builds; outside the data directory, and builds' users must get to it [default: the data directory's name with -builds behind it]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_RUNNER_DIR",
+        global = true,
+        value_name = "DIR",
+        hide_env_values = true
+    )]
+    pub runner_dir: Option<String>,
+    /// Do not run builds in this process
     #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_runner: Option<String>,
@@ -238,6 +248,7 @@ impl RawSettings {
             default_tier: pick(&self.default_tier, other.default_tier),
             quotas: pick(&self.quotas, other.quotas),
             open_organizations: pick(&self.open_organizations, other.open_organizations),
+            runner_dir: pick(&self.runner_dir, other.runner_dir),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
             metrics_listen: pick(&self.metrics_listen, other.metrics_listen),

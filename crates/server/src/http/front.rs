@@ -31,7 +31,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const HEADER_PATIENCE: Duration = Duration::from_secs(30);
 /// What runs when the process is told to stop has so long to finish. The process has 30 s (contract part 12); closing the
 /// database takes some of them.
-const GRACE: Duration = Duration::from_secs(28);
+pub const GRACE: Duration = Duration::from_secs(28);
 
 type Answer = Either<Full<Bytes>, Body>;
 
@@ -169,13 +169,13 @@ impl Front {
     }
 }
 
-/// Serves a listener until `stop` completes; then takes nothing new and lets what runs finish.
-pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<Output = ()>) {
+/// Serves a listener until `stop` completes; then takes nothing new and lets what runs finish, for as long as `stop` says.
+pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
     tokio::pin!(stop);
-    loop {
+    let grace = loop {
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
@@ -186,7 +186,7 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<O
                     continue;
                 }
             },
-            () = &mut stop => break,
+            grace = &mut stop => break grace,
         };
         let _ = stream.set_nodelay(true);
         let client = Client {
@@ -199,10 +199,10 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<O
             // A client that goes away in the middle is nothing to tell of.
             let _ = connection.await;
         });
-    }
+    };
     drop(listener);
-    if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests were still running after {} seconds", GRACE.as_secs());
+    if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
     }
 }
 

@@ -70,6 +70,9 @@ pub async fn append(
     keep(&mut write, &build, &held, &out, &still).await?;
     let tail = build.log_size + out.len() as i64 - write.org().log_tail_start(id).await?;
     let org = write.org_id();
+    if !out.is_empty() {
+        write.tell_build(id);
+    }
     write.commit().await?;
     if tail >= SEGMENT
         && let Err(failure) = seal(app, org, id, SEGMENT).await

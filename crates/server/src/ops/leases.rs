@@ -17,14 +17,13 @@ use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::failure::Failure;
+use crate::ops::builds::REQUEST;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, usage};
 
 /// What a runner is told about a build that it does not have, or not any more. It drops the build then.
 pub const NOT_YOURS: &str =
     "This runner does not have this attempt of the build, or not any more; it has to drop the build";
-/// The origin of a plan that came with the request.
-const OF_REQUEST: &str = "request";
 const REASON: &str = "a runner may work for every tenant";
 
 /// The first of the queued builds that a runner with these (sorted) labels may take, if there is one: taken.
@@ -83,6 +82,7 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
     let told = json!({"runner": runner.name, "attempt": to.attempt});
     write.audit("build.lease", begun.id, NOTHING, Some(&told)).await?;
+    write.tell_build(begun.id);
     if begun.started_at == Some(now) {
         tell(&mut write, &begun, Some(&runner.name)).await?;
     }
@@ -122,7 +122,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
             }
         }
     };
-    let of_request = build.plan_origin.as_deref() == Some(OF_REQUEST);
+    let of_request = build.plan_origin.as_deref() == Some(REQUEST);
     Ok(Lease {
         build_id: build.id.to_string(),
         org_id: build.org_id.to_string(),
@@ -223,6 +223,7 @@ pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: Tell
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }
     write.org().tell_build(&build).await?;
+    write.tell_build(id);
     write.commit().await?;
     Ok(going(&build))
 }
@@ -251,15 +252,14 @@ pub async fn end(
     if !write.org().move_build(build.id, &build.standing, &to, &with).await? {
         return Err(Failure::Internal(format!("the locked build {} moved", build.id)));
     }
-    let seconds = build
-        .started_at
-        .map_or(0, |started| (now - started).max(0) / SECOND + 1);
+    let seconds = build.started_at.map_or(0, |started| (now - started).max(0) / SECOND);
     usage::count_build_seconds(write, seconds).await?;
     let ended = write.org().build(build.id).await?;
     let ended = ended.ok_or_else(|| Failure::Internal(format!("the locked build {} is gone", build.id)))?;
     let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
     write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
     tell(write, &ended, None).await?;
+    write.tell_build(build.id);
     Ok(ended)
 }
 
@@ -324,6 +324,7 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> 
         let told = json!({"attempt": to.attempt});
         write.audit("build.lapse", id, NOTHING, Some(&told)).await?;
         write.wake_runners();
+        write.tell_build(id);
     }
     write.commit().await?;
     app.maskers.forget(id);

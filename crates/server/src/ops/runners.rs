@@ -4,10 +4,10 @@ use launchway_api::builds::RunnerView;
 use launchway_api::runner::{Enrol, Enrolled};
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;
-use launchway_domain::build::{RENEW, Runner};
+use launchway_domain::build::{LEASE, RENEW, Runner};
 use launchway_domain::id::{OrgId, RunnerId};
 use launchway_domain::org::normal_name;
-use launchway_domain::time::{EpochMs, HOUR, MINUTE, iso};
+use launchway_domain::time::{EpochMs, HOUR, iso};
 use launchway_store::Tx;
 use serde_json::json;
 
@@ -20,8 +20,6 @@ use crate::random::token_hash;
 
 /// How long a one-time token waits for its runner.
 pub const TOKEN_LIFE: EpochMs = HOUR;
-/// A runner that was heard of so lately is online: it renews and asks far more often.
-pub const ONLINE: EpochMs = 2 * MINUTE;
 const MAX_LABELS: usize = 50;
 const MAX_SLOTS: u32 = 64;
 const MAX_VERSION: usize = 100;
@@ -230,7 +228,7 @@ pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Whether a runner was heard of lately.
+/// Whether a runner was heard of lately. One that works renews and asks far more often.
 pub fn is_online(runner: &Runner, now: EpochMs) -> bool {
-    runner.revoked_at.is_none() && now - runner.last_seen_at < ONLINE
+    runner.revoked_at.is_none() && now - runner.last_seen_at < LEASE
 }

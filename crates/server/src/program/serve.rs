@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 
 use crate::app::{App, StartError, World};
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
+use crate::embedded_runner::EmbeddedRunner;
 use crate::http::front::{self, Front};
 use crate::jobs::Jobs;
 use crate::metrics;
@@ -50,14 +52,23 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     let (stopping, waiting) = (jobs.stopping(), app.stopping.clone());
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let roles = app.config.roles;
+    let runs_builds = !app.config.no_runner && roles.api && roles.worker;
+    let runner = runs_builds.then(|| EmbeddedRunner::start(app.clone(), reachable(address)));
     let stop = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
         tracing::info!("stopping: no new requests, what runs is finished");
+        let asked = Instant::now();
         stopping.cancel();
         waiting.cancel();
+        // Its builds tell their end to this server, so it goes first.
+        if let Some(runner) = runner {
+            runner.stop().await;
+        }
+        front::GRACE.saturating_sub(asked.elapsed())
     };
     let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
     announce(&app, address, with_demo).await?;

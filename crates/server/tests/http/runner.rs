@@ -3,6 +3,7 @@
 mod artifacts;
 mod ends;
 mod logs;
+mod model;
 pub mod stage;
 
 use launchway_domain::build::BuildStatus;

@@ -168,6 +168,7 @@ impl TestApp {
         tokio::spawn(front::serve(front, listener, async move {
             // Dropping the sender is the signal.
             let _ = stopped.await;
+            front::GRACE
         }));
         let http = reqwest::Client::builder()
             .no_proxy()

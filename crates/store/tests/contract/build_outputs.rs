@@ -66,6 +66,52 @@ contract! {
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
     }
 
+    async fn what_is_held_back_of_a_log_is_behind_its_end(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        keep(db, &build).await;
+        org_writes!(db, org, append_log(build.id, 0, b"seen"));
+        assert_eq!(org_reads!(db, org, held_log(build.id)), None);
+        org_writes!(db, org, hold_log(build.id, 2, b"form"));
+        org_writes!(db, org, hold_log(build.id, 3, b"other form"));
+        assert_eq!(org_reads!(db, org, held_log(build.id)), Some(b"other form".to_vec()));
+        assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), [chunk(0, b"seen")]);
+        assert_eq!(org_reads!(db, org, build(build.id)).unwrap().log_size, 4);
+        assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 0);
+        let segment = LogSegment { start: 0, size: 4, blob_key: unique("logs") };
+        org_writes!(db, org, seal_log_segment(build.id, &segment));
+        assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
+        assert_eq!(org_reads!(db, org, held_log(build.id)), Some(b"other form".to_vec()));
+        org_writes!(db, org, hold_log(build.id, 0, b""));
+        assert_eq!(org_reads!(db, org, held_log(build.id)), None);
+        org_writes!(db, org, append_log(build.id, 4, b" more"));
+        assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
+        // Only what is over has a log that could be sealed to its end.
+        assert_eq!(system_reads!(db, unsealed_logs(10)), []);
+        let (canceled, _) = build.standing.after(Move::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &canceled, &BuildMove::default())));
+        assert_eq!(system_reads!(db, unsealed_logs(10)), [(org, build.id)]);
+    }
+
+    async fn bytes_of_an_artifact_are_awaited_while_its_attempt_runs(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        keep(db, &build).await;
+        let artifact = Artifact { attempt: 1, ..new_artifact(build.id) };
+        let late = new_artifact(build.id);
+        org_writes!(db, org, create_artifact(&artifact));
+        org_writes!(db, org, create_artifact(&late));
+        assert!(!system_reads!(db, artifact_is_open(artifact.id)));
+        let (running, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &running, &BuildMove::default())));
+        assert!(system_reads!(db, artifact_is_open(artifact.id)));
+        assert!(!system_reads!(db, artifact_is_open(late.id)), "it is of another attempt");
+        org_writes!(db, org, store_artifact(artifact.id, "artifacts/y", None));
+        assert!(!system_reads!(db, artifact_is_open(artifact.id)));
+        org_writes!(db, org, forget_artifact(artifact.id));
+        assert_eq!(org_reads!(db, org, artifacts(build.id)), [late]);
+    }
+
     async fn a_source_is_named_by_each_build_of_it(db: &TestDb) {
         let org = an_org(db).await.id;
         let mut first = new_build(org);

@@ -164,6 +164,8 @@ contract! {
             finished_at: Some(NOW + 2),
             ..build.clone()
         };
+        assert_eq!(system_reads!(db, any_build(build.id)).unwrap().id, build.id);
+        assert_eq!(system_reads!(db, any_build(new_id())), None);
         org_writes!(db, org, tell_build(&told));
         assert_eq!(org_reads!(db, org, build(build.id)), Some(told));
         assert!(org_writes!(db, org, delete_build(build.id)));

@@ -8,6 +8,7 @@ use crate::records::{an_org, new_id, new_org};
 contract! {
     async fn keeps_an_organization(db: &TestDb) {
         assert!(!system_reads!(db, has_orgs()), "a fresh database has none");
+        assert_eq!(system_reads!(db, first_org()), None);
         for tier in Tier::ALL {
             let org = Org { tier, ..new_org() };
             system_writes!(db, create_org(&org));
@@ -15,6 +16,7 @@ contract! {
             assert_eq!(system_reads!(db, org_tier(org.id)), Some(tier));
         }
         assert!(system_reads!(db, has_orgs()));
+        assert!(system_reads!(db, first_org()).is_some());
     }
 
     async fn knows_no_other(db: &TestDb) {

@@ -27,6 +27,9 @@ contract! {
         system_writes!(db, create_runner_token("own", Some(org), "user_x", NOW, NOW + 10));
         system_writes!(db, create_runner_token("shared", None, "operator", NOW, NOW + 10));
         system_writes!(db, create_runner_token("old", Some(org), "user_x", NOW, NOW + 5));
+        assert!(system_reads!(db, runner_token_is_good("own", NOW + 9)));
+        assert!(!system_reads!(db, runner_token_is_good("own", NOW + 10)));
+        assert!(!system_reads!(db, runner_token_is_good("none", NOW)));
         assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), Some((Some(org), "user_x".to_owned())));
         assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), None);
         assert_eq!(system_writes!(db, use_runner_token("shared", NOW + 9)), Some((None, "operator".to_owned())));
@@ -71,5 +74,18 @@ contract! {
         assert_eq!(system_reads!(db, runner_by_token("own token")), None);
         assert_eq!(org_reads!(db, org, runner(own.id)).unwrap().revoked_at, Some(NOW + 200));
         assert_eq!(org_reads!(db, org, live_runner_labels(0)), [shared.labels]);
+        assert_eq!(system_reads!(db, any_runner(own.id)).unwrap().revoked_at, Some(NOW + 200));
+        assert_eq!(system_reads!(db, any_runner(new_id())), None);
+    }
+
+    async fn a_runner_comes_back_under_another_token(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let runner = new_runner(Some(org));
+        system_writes!(db, create_runner(&runner, "old token"));
+        assert!(org_writes!(db, org, revoke_runner(runner.id, NOW)));
+        system_writes!(db, readmit_runner(runner.id, None, "new token"));
+        assert_eq!(system_reads!(db, runner_by_token("old token")), None);
+        let back = Runner { org_id: None, ..runner };
+        assert_eq!(system_reads!(db, runner_by_token("new token")), Some(back));
     }
 }

@@ -188,6 +188,8 @@ contract! {
         assert_eq!(org_reads!(db, org, queued_before(build)), 0);
         assert_eq!(org_reads!(db, org, log_tail(build, 0, 10)), []);
         assert_eq!(org_reads!(db, org, log_segments(build)), []);
+        assert_eq!(org_reads!(db, org, held_log(build)), None);
+        assert_eq!(org_reads!(db, org, log_tail_start(build)), 0);
         assert_eq!(org_reads!(db, org, log_segment_at(build, 0)), None);
         assert!(!org_reads!(db, org, names_source(THEIR_SOURCE)));
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
@@ -283,6 +285,8 @@ contract! {
         org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));
         org_writes!(db, org, append_log(build.id, 3, b"ours"));
         org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 1, size: 9, blob_key: "ours".to_owned() }));
+        org_writes!(db, org, hold_log(build.id, 4, b"ours"));
+        org_writes!(db, org, forget_artifact(theirs.artifact.id));
         org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));
         assert!(!org_writes!(db, org, revoke_runner(theirs.runner.id, NOW)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));

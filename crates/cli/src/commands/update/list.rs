@@ -7,6 +7,7 @@ use launchway_client::UpdateFilter;
 use crate::args::update::ListArgs;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::printer::fields::{to_the_minute, what_is_shown};
 use crate::printer::table::Table;
 
 pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> 
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
-    context.printer.note(&what_is_shown(&answer.value));
+    context.printer.note(&what_is_shown("update", &answer.value));
     Ok(())
 }
 
@@ -52,22 +53,4 @@ fn table(page: &Page<UpdateView>) -> Table {
         ]);
     }
     table
-}
-
-/// `2026-11-20T10:00:00.000Z` as `2026-11-20 10:00`.
-fn to_the_minute(time: &str) -> String {
-    time.get(..16).unwrap_or(time).replace('T', " ")
-}
-
-fn what_is_shown(page: &Page<UpdateView>) -> String {
-    let shown = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
-    let next = page.offset.saturating_add(shown);
-    match (page.total, shown) {
-        (0, _) => "No updates.".to_owned(),
-        (total, 0) => format!("No updates here; there are {total}."),
-        (total, _) if next < total => format!("{shown} of {total} updates; --offset {next} shows the next."),
-        (1, _) => "1 update.".to_owned(),
-        (total, _) if shown == total => format!("{total} updates."),
-        (total, _) => format!("The last {shown} of {total} updates."),
-    }
 }

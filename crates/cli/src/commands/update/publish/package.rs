@@ -6,6 +6,7 @@ use indicatif::HumanBytes;
 use tempfile::TempPath;
 
 use crate::args::publish::PublishArgs;
+use crate::commands::apart;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::pack::{Sealed, pack, seal, walk};
@@ -97,11 +98,4 @@ async fn given(file: PathBuf, context: &Context) -> Result<Package, Failure> {
         sealed,
         place: Place::Given(file),
     })
-}
-
-/// Works on a thread of its own, so that an interruption does not wait for the work to end.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| Failure::failed(format!("the package was not made: {error}")))
 }

@@ -4,13 +4,12 @@ use std::str::FromStr;
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
-use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::version::Version;
 use launchway_project::native_version::{self, Found, NativeProject};
 
 use crate::args::publish::PublishArgs;
-use crate::commands::text_or_file;
+use crate::commands::{app, text_or_file};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -58,7 +57,7 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
     let native = native_version::read(&context.settings.root, arguments.platform);
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
-        bundle_id: bundle_id(arguments, context, &native)?,
+        bundle_id: app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?,
         platform: arguments.platform.to_string(),
         version: version(arguments, context, &native)?,
         build_number: arguments.build_number.clone().map(TextOrNumber::Text),
@@ -91,36 +90,14 @@ fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<St
     }
 }
 
-fn bundle_id(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
-    let in_project = context.settings.project.app.bundle_id.as_deref();
-    match (&arguments.bundle_id, in_project, &native.bundle_id) {
-        (Some(told), _, _) => Ok(told.to_string()),
-        (None, Some(text), _) => match BundleId::from_str(text) {
-            Ok(told) => Ok(told.to_string()),
-            Err(problem) => Err(Failure::usage(format!("bundle_id in launchway.toml: {problem}"))),
-        },
-        (None, None, Some(found)) => Ok(taken("App", found, context)),
-        (None, None, None) => Err(Failure::usage("no app is named, and no native project here names one")
-            .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")),
-    }
-}
-
 fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
     match (&arguments.version, &native.version) {
         (Some(told), _) => Ok(told.clone()),
-        (None, Some(found)) => Ok(taken("Version", found, context)),
+        (None, Some(found)) => Ok(app::taken("Version", found, context)),
         (None, None) => Err(
             Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
         ),
     }
-}
-
-/// Takes a value from the native project and says so.
-fn taken(what: &str, found: &Found, context: &Context) -> String {
-    context
-        .printer
-        .note(&format!("{what} {} is from {}", found.value, found.place));
-    found.value.clone()
 }
 
 /// A hash, or with `@FILE` a document (contract part 9).

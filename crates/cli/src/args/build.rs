@@ -1,0 +1,162 @@
+//! The arguments of `build`: either those of starting a build, or one of the commands on builds.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use launchway_domain::build::BuildStatus;
+use launchway_domain::platform::Platform;
+
+use crate::args::publish::platforms;
+use crate::args::start::{FollowArgs, ProfileArgs, StartArgs};
+
+/// The arguments of `build`.
+#[derive(Args, Debug)]
+#[command(
+    arg_required_else_help = true,
+    subcommand_negates_reqs = true,
+    subcommand_help_heading = "Commands on builds",
+    override_usage = "launchway build <PLATFORM> [OPTIONS]\n       launchway build <COMMAND>",
+    after_help = "\
+It packs the project's folder, without what .gitignore and .launchwayignore name, and follows the build to its end.
+
+Examples:
+  launchway build android --profile production --build-number auto --download
+  launchway build ios --git https://git.example.com/app.git --ref v1.4.0 --no-wait
+  launchway build android --local
+  launchway build list --status running
+
+Exit codes of what is followed:
+  11   the build failed
+  12   it was canceled
+  13   it took too long, or was not over within --timeout
+  130  interrupted; the build goes on"
+)]
+pub struct BuildArgs {
+    /// Platform to build for
+    #[arg(value_name = "PLATFORM", required = true, value_parser = platforms())]
+    pub platform: Option<Platform>,
+    /// What to build; without effect when a command is given.
+    #[command(flatten)]
+    pub start: StartArgs,
+    /// What to do with builds.
+    #[command(subcommand)]
+    pub command: Option<BuildCommand>,
+}
+
+/// The commands on builds.
+#[derive(Debug, Subcommand)]
+pub enum BuildCommand {
+    /// List builds, newest first
+    List(BuildListArgs),
+    /// Show one build, its phases and artifacts
+    Show(NamedBuild),
+    /// Stop a build
+    Cancel(NamedBuild),
+    /// Build the same again, and follow it
+    Retry {
+        /// Which build
+        #[command(flatten)]
+        build: NamedBuild,
+        /// How to wait
+        #[command(flatten)]
+        follow: FollowArgs,
+    },
+    /// Remove a build with its log and artifacts; one that runs is stopped
+    Delete {
+        /// Which build
+        #[command(flatten)]
+        build: NamedBuild,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Download what a build gave
+    Download(DownloadArgs),
+    /// Print the log of a build
+    Logs(LogsArgs),
+    /// Print what a build does, step by step
+    Plan(PlanArgs),
+}
+
+/// One build.
+#[derive(Args, Debug)]
+pub struct NamedBuild {
+    /// Id of the build, as `build list` shows it
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// The arguments of `build list`.
+#[derive(Args, Debug)]
+pub struct BuildListArgs {
+    /// Only with this status
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    pub status: Option<String>,
+    /// Only for this platform
+    #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
+    pub platform: Option<Platform>,
+    /// Only of this app
+    #[arg(long, value_name = "ID")]
+    pub bundle_id: Option<String>,
+    /// Only of this configuration
+    #[arg(long, value_name = "NAME")]
+    pub configuration: Option<String>,
+    /// Only of this branch
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// How many to show
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// How many to skip
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
+    pub offset: u64,
+}
+
+/// The arguments of `build download`.
+#[derive(Args, Debug)]
+pub struct DownloadArgs {
+    /// Which build
+    #[command(flatten)]
+    pub build: NamedBuild,
+    /// Only the artifacts of this name, kind or id; can be repeated
+    #[arg(long = "artifact", value_name = "NAME")]
+    pub artifacts: Vec<String>,
+    /// Directory to put them in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: std::path::PathBuf,
+}
+
+/// The arguments of `build logs`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+With --follow the exit code is that of the build. With --json besides, each line is {\"event\": …, \"data\": …}:
+`log`, `build` when its status or phase changes, and `end`.")]
+pub struct LogsArgs {
+    /// Which build
+    #[command(flatten)]
+    pub build: NamedBuild,
+    /// Go on until the build is over
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Bytes of the log to skip
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub offset: u64,
+}
+
+/// The arguments of `build plan`.
+#[derive(Args, Debug)]
+#[command(override_usage = "launchway build plan <ID>\n       launchway build plan --local <PLATFORM> [OPTIONS]")]
+pub struct PlanArgs {
+    /// Id of the build
+    #[arg(value_name = "ID", required_unless_present = "local", conflicts_with = "local")]
+    pub id: Option<String>,
+    /// What the project here would do for this platform
+    #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
+    pub local: Option<Platform>,
+    /// How to build it
+    #[command(flatten)]
+    pub profile: ProfileArgs,
+}
+
+fn statuses() -> PossibleValuesParser {
+    PossibleValuesParser::new(BuildStatus::ALL.iter().map(|word| word.as_str()))
+}

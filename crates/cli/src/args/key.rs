@@ -1,0 +1,39 @@
+//! The arguments of `key`.
+
+use clap::{Args, Subcommand};
+use launchway_domain::scope::Scope;
+
+use crate::args::resource::{DeleteArgs, PageArgs};
+
+/// What follows the help of `key`.
+pub const EXAMPLES: &str = "\
+Examples:
+  launchway key create CI --scopes build,update --expires-in-days 90
+  launchway key create laptop --scopes update --quiet > key.txt
+
+A new key is printed once and cannot be shown again. Admins look after keys: a key that does needs the scope admin.";
+
+/// The commands on API keys.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// List API keys, newest first, revoked ones included
+    List(PageArgs),
+    /// Make an API key and print it, this once
+    Create(CreateKeyArgs),
+    /// Refuse an API key from now on; it stays in the list
+    Revoke(DeleteArgs),
+}
+
+/// The arguments of `key create`.
+#[derive(Args, Debug)]
+pub struct CreateKeyArgs {
+    /// What people call the key
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// What the key may do: build, submit, update; several with commas
+    #[arg(long, value_name = "SCOPES", value_delimiter = ',', required = true, value_parser = Scope::GRANTABLE.map(Scope::as_str))]
+    pub scopes: Vec<String>,
+    /// Days after which the key stops working; never unless told
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]
+    pub expires_in_days: Option<i64>,
+}

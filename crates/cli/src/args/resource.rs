@@ -1,0 +1,45 @@
+//! The arguments that the commands on every kind of resource share: which page of a list, which one, and which one to
+//! delete.
+
+use clap::Args;
+use launchway_client::Paging;
+
+/// Which page of a list.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct PageArgs {
+    /// How many to show
+    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub limit: u32,
+    /// How many to skip
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
+    pub offset: u64,
+}
+
+impl PageArgs {
+    /// The same for the client.
+    pub fn paging(self) -> Paging {
+        Paging {
+            limit: self.limit,
+            offset: self.offset,
+        }
+    }
+}
+
+/// One resource.
+#[derive(Args, Debug)]
+pub struct OneArgs {
+    /// Its id, as the list shows it
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// One resource that is to go.
+#[derive(Args, Debug)]
+pub struct DeleteArgs {
+    /// Its id, as the list shows it
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}

@@ -1,0 +1,38 @@
+//! `build cancel`, `retry` and `delete`.
+
+use crate::args::start::FollowArgs;
+use crate::commands::build::{follow, show};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::interrupts::unless_interrupted;
+
+/// Stops a build.
+pub async fn cancel(id: &str, context: &Context) -> Result<(), Failure> {
+    let answer = context.client()?.cancel_build(id).await?;
+    context.printer.result(&answer.body, || show::prose(&answer.value))?;
+    if answer.value.cancel_requested {
+        context
+            .printer
+            .note("Its runner stops it when it hears of it, in a few seconds.");
+    }
+    Ok(())
+}
+
+/// Builds the same again.
+pub async fn retry(id: &str, arguments: &FollowArgs, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let asked = async { Ok(client.retry_build(id).await?) };
+    let answer = unless_interrupted(asked).await?;
+    follow::to_the_end(answer, arguments, &client, context).await
+}
+
+/// Removes a build with its log and artifacts.
+pub async fn delete(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let question = format!("Delete {id} with its log and artifacts?");
+    context.terminal.sure(&question, yes).await?;
+    let answer = client.delete_build(id).await?;
+    context.printer.result(&answer.body, || {
+        format!("{} is {}.\n", answer.value.id, answer.value.status)
+    })
+}

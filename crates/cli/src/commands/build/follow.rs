@@ -1,0 +1,168 @@
+//! Follows a build to its end: its log as it comes, what it waits for, and what became of it (contract part 10: waiting
+//! is the default).
+
+use std::time::Duration;
+
+use launchway_api::builds::BuildView;
+use launchway_client::{Answer, BuildEvent, Client, Error};
+
+use crate::args::start::FollowArgs;
+use crate::commands::build::{artifacts, show};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::interrupts::{stopped, unless_interrupted};
+use crate::printer::log_lines::LogLines;
+
+/// As wide as `hint: `.
+const HINT: &str = "      ";
+
+/// Waits for a build that was just asked for, as the arguments say, and prints what became of it.
+pub async fn to_the_end(
+    asked: Answer<BuildView>,
+    arguments: &FollowArgs,
+    client: &Client,
+    context: &Context,
+) -> Result<(), Failure> {
+    let id = asked.value.id.clone();
+    if arguments.no_wait {
+        context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        context
+            .printer
+            .note(&format!("Follow it: launchway build logs -f {id}"));
+        return Ok(());
+    }
+    context.printer.note(&format!("{id} is {}", asked.value.status));
+    let ended = tokio::select! {
+        biased;
+        () = stopped() => return Err(interrupted(&id, arguments, client, context).await),
+        () = over(arguments.timeout) => return Err(not_over(&id, arguments)),
+        ended = watch(&id, client, context) => ended?,
+    };
+    let build = &ended.value;
+    let downloaded = match &arguments.download {
+        Some(directory) if build.status == "success" => {
+            let all = artifacts::download(build, &[], directory, client, context);
+            unless_interrupted(all).await.map(drop)
+        }
+        _ => Ok(()),
+    };
+    context.printer.result(&ended.body, || show::prose(build))?;
+    downloaded?;
+    if build.status == "success" && arguments.download.is_none() && !build.artifacts.is_empty() {
+        context
+            .printer
+            .note(&format!("Download it: launchway build download {id}"));
+    }
+    outcome(build)
+}
+
+/// Shows a build's log and moves until it is over.
+async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<BuildView>, Failure> {
+    let printer = &context.printer;
+    let mut following = client.follow_build(id, 0);
+    let mut lines = LogLines::default();
+    let (mut waiting_for, mut status, mut attempt) = (None, String::new(), 1);
+    while let Some(event) = following.next().await.map_err(|error| goes_on(id, error))? {
+        match event {
+            BuildEvent::Log(log) => lines.push(log.value.text.as_bytes(), |line| printer.log_line(line)),
+            BuildEvent::Build(answer) => {
+                let build = answer.value;
+                if build.waiting_for.is_some() && build.waiting_for != waiting_for {
+                    printer.note(build.waiting_for.as_deref().unwrap_or_default());
+                }
+                if build.attempt > attempt {
+                    printer.note(&format!("Attempt {} begins", build.attempt));
+                }
+                if build.status == "running" && status != build.status {
+                    let runner = build.runner.as_deref().unwrap_or("a runner");
+                    printer.note(&format!("{id} runs on {runner}"));
+                }
+                (waiting_for, status, attempt) = (build.waiting_for, build.status, build.attempt);
+            }
+            BuildEvent::End(answer) => {
+                lines.finish(|line| printer.log_line(line));
+                return Ok(*answer);
+            }
+        }
+    }
+    Err(Failure::new(
+        Exit::Server,
+        format!("{id} ended, and the server did not say how"),
+    ))
+}
+
+/// The failure that the end of a build stands for, if it does.
+pub fn outcome(build: &BuildView) -> Result<(), Failure> {
+    let id = &build.id;
+    match (build.status.as_str(), &build.error) {
+        ("success", _) => Ok(()),
+        ("canceled", _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
+        (_, Some(error)) => {
+            let exit = match error.code.as_str() {
+                "TIMED_OUT" | "EXPIRED" => Exit::TimedOut,
+                _ => Exit::AwaitedFailed,
+            };
+            let phase = error
+                .phase
+                .as_deref()
+                .map(|phase| format!(" in '{phase}'"))
+                .unwrap_or_default();
+            let message = format!("{id} failed{phase} ({}): {}", error.code, error.message);
+            Err(Failure::new(exit, message).hint(format!("build it again: launchway build retry {id}")))
+        }
+        (_, None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
+    }
+}
+
+/// What is said, and done, when the user does not want to wait any more.
+async fn interrupted(id: &str, arguments: &FollowArgs, client: &Client, context: &Context) -> Failure {
+    if !arguments.cancel_on_interrupt {
+        return Failure::new(
+            Exit::Interrupted,
+            format!("interrupted; {id} goes on\n{}", how_to_go_on(id, "")),
+        );
+    }
+    match client.cancel_build(id).await {
+        Ok(answer) if answer.value.cancel_requested => {
+            Failure::new(Exit::Interrupted, format!("interrupted; {id} is being canceled"))
+        }
+        Ok(_) => Failure::new(Exit::Interrupted, format!("interrupted; {id} is canceled")),
+        // It may just have ended.
+        Err(error) => {
+            context.printer.warn(&format!("{id} was not canceled: {error}"));
+            Failure::new(Exit::Interrupted, format!("interrupted\n{}", how_to_go_on(id, "")))
+        }
+    }
+}
+
+fn not_over(id: &str, arguments: &FollowArgs) -> Failure {
+    let seconds = arguments.timeout.unwrap_or_default().as_secs();
+    Failure::new(
+        Exit::TimedOut,
+        format!("{id} was not over after {seconds} s, and goes on"),
+    )
+    .hint(how_to_go_on(id, HINT))
+}
+
+fn goes_on(id: &str, error: Error) -> Failure {
+    let failure = Failure::from(error);
+    match failure.exit {
+        Exit::Server => {
+            let message = format!("{}; {id} goes on", failure.message);
+            Failure::new(Exit::Server, message).hint(how_to_go_on(id, HINT))
+        }
+        _ => failure,
+    }
+}
+
+/// The second line begins with `margin`.
+fn how_to_go_on(id: &str, margin: &str) -> String {
+    format!("follow it: launchway build logs -f {id}\n{margin}cancel it: launchway build cancel {id}")
+}
+
+async fn over(timeout: Option<Duration>) {
+    match timeout {
+        Some(timeout) => tokio::time::sleep(timeout).await,
+        None => std::future::pending().await,
+    }
+}

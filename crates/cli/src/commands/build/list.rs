@@ -1,0 +1,50 @@
+//! `build list`: a page of the builds.
+
+use launchway_api::builds::BuildView;
+use launchway_api::lists::Page;
+use launchway_client::BuildFilter;
+
+use crate::args::build::BuildListArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::table::Table;
+
+pub async fn run(arguments: BuildListArgs, context: &Context) -> Result<(), Failure> {
+    let filter = BuildFilter {
+        status: arguments.status,
+        platform: arguments.platform.map(|platform| platform.to_string()),
+        bundle_id: arguments.bundle_id,
+        configuration: arguments.configuration,
+        branch: arguments.branch,
+        limit: Some(arguments.limit),
+        offset: Some(arguments.offset),
+    };
+    let answer = context.client()?.builds(&filter).await?;
+    context
+        .printer
+        .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
+    context.printer.note(&what_is_shown("build", &answer.value));
+    Ok(())
+}
+
+fn table(page: &Page<BuildView>) -> Table {
+    let mut table = Table::new(&[
+        "Id", "Status", "App", "Platform", "Version", "Build", "Profile", "Branch", "Created",
+    ]);
+    for build in &page.items {
+        let branch = build.git.as_ref().and_then(|git| git.branch.clone());
+        table.row(vec![
+            build.id.clone(),
+            build.status.clone(),
+            build.bundle_id.clone(),
+            build.platform.to_string(),
+            build.version.clone().unwrap_or_default(),
+            build.build_number.clone().unwrap_or_default(),
+            build.profile.clone().unwrap_or_default(),
+            branch.unwrap_or_default(),
+            to_the_minute(&build.created_at),
+        ]);
+    }
+    table
+}

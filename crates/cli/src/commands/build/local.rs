@@ -1,0 +1,242 @@
+//! `build <platform> --local`: the plan that a runner would follow, on this machine and without any server.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use indicatif::HumanBytes;
+use launchway_api::runner::{BuildError, Lease, LeasedVariable, Source};
+use launchway_api::secret::SecretText;
+use launchway_domain::build::plan::Plan;
+use launchway_domain::env_var::is_name;
+use launchway_domain::platform::Platform;
+use launchway_project::native_version;
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::labels;
+use launchway_runner::local::{self, LocalBuild, LocalEnd};
+use launchway_runner::settings::Settings;
+use launchway_runner::wall::{BuildUser, WallSettings};
+use serde_json::json;
+
+use crate::args::start::StartArgs;
+use crate::commands::app;
+use crate::commands::build::plan;
+use crate::commands::build::start::{Packed, pack};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::interrupts::{stopped, unless_interrupted};
+use crate::printer::log_lines::LogLines;
+
+const ID: &str = "local";
+/// Variables that tell where toolchains are. A runner's owner would put those into the organization's environment.
+const TOOLCHAINS: [&str; 7] = [
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "ANDROID_NDK_HOME",
+    "DEVELOPER_DIR",
+    "FLUTTER_ROOT",
+    "JAVA_HOME",
+    "GEM_HOME",
+];
+
+pub async fn run(platform: Platform, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+    let resolved = plan::of_project(platform, &arguments.profile, context)?;
+    let plan = resolved.plan.clone();
+    let lease = lease(platform, arguments, resolved, context)?;
+    let settings = settings(&plan, &here, context).await?;
+    let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
+    let Packed { path, .. } = unless_interrupted(pack(&context.settings.root, context)).await?;
+    let build = LocalBuild {
+        lease,
+        archive: path.to_path_buf(),
+        output: here.join(&arguments.out),
+    };
+    let (printer, mut lines) = (context.printer.clone(), LogLines::default());
+    let show = move |part: &[u8]| lines.push(part, |line| printer.log_line(line));
+    let end = local::run(settings, Arc::new(executor), build, show, stopped()).await;
+    conclude(
+        end.map_err(|error| Failure::failed(error.to_string()))?,
+        arguments,
+        context,
+    )
+}
+
+/// Prints what came of it.
+fn conclude(end: LocalEnd, arguments: &StartArgs, context: &Context) -> Result<(), Failure> {
+    let artifacts: Vec<_> = end
+        .artifacts
+        .iter()
+        .map(|file| json!({"kind": file.kind, "path": file.path, "size": file.size, "sha256": file.sha256}))
+        .collect();
+    let json = json!({"status": end.status, "error": end.error, "phases": end.phases, "artifacts": artifacts});
+    context.printer.result(&json.to_string(), || {
+        let line = |file: &local::LocalArtifact| {
+            let shown = arguments.out.join(file.path.file_name().unwrap_or_default());
+            format!("{} ({}, {})\n", shown.display(), file.kind, HumanBytes(file.size))
+        };
+        end.artifacts.iter().map(line).collect()
+    })?;
+    match (end.status, end.error) {
+        ("success", _) => Ok(()),
+        ("canceled", _) => Err(Failure::interrupted()),
+        (_, Some(BuildError { code, phase, message })) => {
+            let exit = if code == "TIMED_OUT" {
+                Exit::TimedOut
+            } else {
+                Exit::AwaitedFailed
+            };
+            let phase = phase.map(|phase| format!(" in '{phase}'")).unwrap_or_default();
+            Err(Failure::new(
+                exit,
+                format!("the build failed{phase} ({code}): {message}"),
+            ))
+        }
+        (_, None) => Err(Failure::new(Exit::AwaitedFailed, "the build failed")),
+    }
+}
+
+/// A laptop is no shared machine: steps run as its user, with the toolchains that are on the `PATH`.
+async fn settings(plan: &Plan, here: &Path, context: &Context) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(work_dir(here, context));
+    if let Some(path) = context.environment.text("PATH")? {
+        settings.path = path;
+    }
+    settings.wall = WallSettings {
+        user: BuildUser::Own,
+        landlock: false,
+        ..WallSettings::default()
+    };
+    settings.labels = labels::detect(&settings.path).await;
+    for label in &plan.labels {
+        let system = label.starts_with("os=") || label.starts_with("arch=");
+        if !system && !settings.labels.contains(label) {
+            context.printer.warn(&format!(
+                "the plan asks for a runner with {label}, and this machine may lack it"
+            ));
+            settings.labels.push(label.clone());
+        }
+    }
+    Ok(settings)
+}
+
+fn work_dir(here: &Path, context: &Context) -> PathBuf {
+    let environment = &context.environment;
+    let told = environment.path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let cache = told.or_else(|| Some(environment.path("HOME")?.join(".cache")));
+    here.join(cache.unwrap_or_else(std::env::temp_dir))
+        .join("launchway/builds")
+}
+
+/// What a server would hand out.
+fn lease(
+    platform: Platform,
+    arguments: &StartArgs,
+    resolved: launchway_project::resolve::Resolved,
+    context: &Context,
+) -> Result<Lease, Failure> {
+    let told = &arguments.profile;
+    if told.build_number.as_deref() == Some("auto") {
+        return Err(Failure::usage("only a server knows the next free build number")
+            .hint("give --build-number NUMBER, or leave it out for the project's own"));
+    }
+    let native = native_version::read(&context.settings.root, platform);
+    let configuration = told.configuration.as_ref().map(ToString::to_string);
+    Ok(Lease {
+        build_id: ID.to_owned(),
+        org_id: ID.to_owned(),
+        attempt: 1,
+        lease_seconds: 0,
+        renew_seconds: 0,
+        log_offset: 0,
+        bundle_id: app::bundle_id(told.bundle_id.as_ref(), &native, context)?,
+        platform: platform.to_string(),
+        configuration: configuration.or(resolved.configuration),
+        profile: resolved.profile,
+        build_type: resolved.build_type.to_string(),
+        distribution: resolved.distribution.to_string(),
+        version: told.version.clone(),
+        build_number: told.build_number.clone(),
+        source: Source::Archive {
+            url: String::new(),
+            file_name: "source.tar.zst".to_owned(),
+            size: 0,
+            sha256: String::new(),
+        },
+        env: variables(arguments, &resolved.plan, context)?,
+        plan: Some(resolved.plan),
+        credentials: Vec::new(),
+    })
+}
+
+fn variables(arguments: &StartArgs, plan: &Plan, context: &Context) -> Result<Vec<LeasedVariable>, Failure> {
+    let variable = |name: &str, value: String| LeasedVariable {
+        name: name.to_owned(),
+        value: SecretText::new(value),
+        path: None,
+        secret: false,
+    };
+    let mut variables = Vec::new();
+    for name in TOOLCHAINS.iter().filter(|name| !plan.env.contains_key(**name)) {
+        variables.extend(context.environment.text(name)?.map(|value| variable(name, value)));
+    }
+    if let Some(path) = &arguments.env_file {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+        let read = read_env_file(&text)
+            .map_err(|line| Failure::usage(format!("{shown}, line {line}: it must be NAME=VALUE, or begin with #")))?;
+        variables.extend(read.into_iter().map(|(name, value)| variable(&name, value)));
+    }
+    Ok(variables)
+}
+
+/// Reads lines of `NAME=VALUE`; fails with the number of the first that is none. A value may stand in quotes, and `export`
+/// before the name.
+fn read_env_file(text: &str) -> Result<Vec<(String, String)>, usize> {
+    let mut variables = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let (name, value) = line.split_once('=').ok_or(number + 1)?;
+        let (name, value) = (name.trim(), value.trim());
+        let quoted = |mark: char| value.strip_prefix(mark)?.strip_suffix(mark);
+        let value = quoted('"').or_else(|| quoted('\'')).unwrap_or(value);
+        if !is_name(name) || value.contains('\0') {
+            return Err(number + 1);
+        }
+        variables.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(variables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn env_files_are_read_as_people_write_them() {
+        let text = "# for tests\n\nA=1\nexport B = two words \nC=\"x # y\"\nD='it=that'\nE=\n";
+        let pairs = read_env_file(text).expect("a good file");
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(
+            pairs,
+            [
+                ("A", "1"),
+                ("B", "two words"),
+                ("C", "x # y"),
+                ("D", "it=that"),
+                ("E", "")
+            ]
+        );
+        for (text, line) in [("A", 1), ("A=1\n1A=2", 2), ("\n\n=x", 3), ("A B=1", 1)] {
+            assert_eq!(read_env_file(text), Err(line), "{text}");
+        }
+    }
+}

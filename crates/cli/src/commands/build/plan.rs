@@ -1,0 +1,117 @@
+//! `build plan`: what a build does, step by step; and what the project here would do.
+
+use std::fmt::Write as _;
+
+use launchway_domain::build::plan::Plan;
+use launchway_domain::platform::Platform;
+use launchway_project::resolve::{Resolved, Wanted, resolve};
+use serde_json::json;
+
+use crate::args::build::PlanArgs;
+use crate::args::start::ProfileArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::fields;
+
+pub async fn run(arguments: PlanArgs, context: &Context) -> Result<(), Failure> {
+    match (&arguments.id, arguments.local) {
+        (_, Some(platform)) => print(&of_project(platform, &arguments.profile, context)?, context),
+        (Some(id), None) => of_build(id, context).await,
+        (None, None) => Err(Failure::usage("neither a build nor --local is named")),
+    }
+}
+
+/// The plan that the project here has for a platform. Fails when it says none, or a wrong one.
+pub fn of_project(platform: Platform, told: &ProfileArgs, context: &Context) -> Result<Resolved, Failure> {
+    let wanted = Wanted {
+        platform,
+        profile: told.profile.clone(),
+        build_type: told.build_type,
+        distribution: told.distribution,
+    };
+    resolve(&context.settings.root, &wanted).map_err(|error| {
+        // Failures of the command line have no full stop.
+        Failure::usage(error.to_string().trim_end_matches('.'))
+    })
+}
+
+/// Prints the plan of the project here.
+pub fn print(resolved: &Resolved, context: &Context) -> Result<(), Failure> {
+    let json = json!({
+        "origin": resolved.origin,
+        "profile": resolved.profile,
+        "configuration": resolved.configuration,
+        "buildType": resolved.build_type.as_str(),
+        "distribution": resolved.distribution.as_str(),
+        "plan": resolved.plan,
+    });
+    context.printer.result(&json.to_string(), || {
+        let mut text = fields(&[
+            ("From", resolved.origin.clone()),
+            ("Profile", resolved.profile.clone().unwrap_or_default()),
+            ("Kind", format!("{}, {}", resolved.build_type, resolved.distribution)),
+            ("Configuration", resolved.configuration.clone().unwrap_or_default()),
+        ]);
+        text.push_str(&prose(&resolved.plan));
+        text
+    })
+}
+
+async fn of_build(id: &str, context: &Context) -> Result<(), Failure> {
+    let answer = context.client()?.build_plan(id).await?;
+    let told = &answer.value;
+    context.printer.result(&answer.body, || {
+        let mut text = fields(&[
+            ("Build", format!("{}, {}", told.id, told.status)),
+            ("From", told.origin.clone().unwrap_or_default()),
+        ]);
+        text.push_str(&told.plan.as_ref().map(prose).unwrap_or_default());
+        text
+    })?;
+    if told.plan.is_none() {
+        context
+            .printer
+            .note("The source says what is done; no runner has read it yet.");
+    }
+    Ok(())
+}
+
+/// A plan as people read it.
+fn prose(plan: &Plan) -> String {
+    let environment: Vec<_> = plan.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut text = fields(&[
+        ("Runner", plan.labels.join(", ")),
+        ("Time", format!("{} s", plan.timeout())),
+        ("Environment", environment.join("\n")),
+    ]);
+    for (number, step) in plan.steps.iter().enumerate() {
+        let limit = step
+            .timeout_seconds
+            .map(|seconds| format!(" (at most {seconds} s)"))
+            .unwrap_or_default();
+        let _ = writeln!(text, "\n{}. {}{limit}", number + 1, step.name);
+        for line in step.run.trim_end().lines() {
+            let _ = writeln!(text, "{}", format!("   {line}").trim_end());
+        }
+    }
+    let blocks = [
+        (
+            "Artifacts",
+            plan.artifacts
+                .iter()
+                .map(|rule| (rule.kind.as_str(), rule.path.clone()))
+                .collect::<Vec<_>>(),
+        ),
+        (
+            "Caches",
+            plan.cache
+                .iter()
+                .map(|rule| (rule.key.as_str(), rule.paths.join(", ")))
+                .collect(),
+        ),
+    ];
+    for (title, rows) in blocks.iter().filter(|(_, rows)| !rows.is_empty()) {
+        let _ = write!(text, "\n{title}\n{}", fields(rows));
+    }
+    text
+}

@@ -1,0 +1,63 @@
+//! What to ask the server for: from the flags, the profile of `launchway.toml`, the native project and git.
+
+use launchway_api::builds::{BuildSource, CreateBuild, GitSource};
+use launchway_api::updates::TextOrNumber;
+use launchway_domain::platform::Platform;
+use launchway_project::native_version;
+use launchway_project::resolve::Resolved;
+
+use crate::args::start::StartArgs;
+use crate::commands::app;
+use crate::commands::build::git_facts;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// Puts the request together, all but the upload. `resolved` is the plan of the project here; a git repository has its
+/// own, which the runner reads. Fails when something is missing; nothing is sent before.
+pub fn from(
+    platform: Platform,
+    arguments: &StartArgs,
+    resolved: Option<Resolved>,
+    context: &Context,
+) -> Result<CreateBuild, Failure> {
+    let told = &arguments.profile;
+    let root = &context.settings.root;
+    let native = native_version::read(root, platform);
+    let source = match (&arguments.git, &arguments.reference) {
+        (Some(url), Some(reference)) => BuildSource {
+            upload_id: None,
+            git: Some(GitSource {
+                url: url.clone(),
+                reference: reference.clone(),
+            }),
+        },
+        _ => BuildSource::default(),
+    };
+    let git = match arguments.git {
+        // What git says here is of another source.
+        Some(_) => None,
+        None => git_facts::read(root, &context.environment)?,
+    };
+    let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
+    Ok(CreateBuild {
+        bundle_id: app::bundle_id(told.bundle_id.as_ref(), &native, context)?,
+        platform: platform.to_string(),
+        source,
+        profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| told.profile.clone()),
+        configuration: told
+            .configuration
+            .as_ref()
+            .map(ToString::to_string)
+            .or_else(|| of_profile(|resolved| resolved.configuration.clone())),
+        version: told.version.clone(),
+        build_number: told.build_number.clone().map(TextOrNumber::Text),
+        build_type: of_profile(|resolved| Some(resolved.build_type.to_string()))
+            .or_else(|| told.build_type.map(|word| word.to_string())),
+        distribution: of_profile(|resolved| Some(resolved.distribution.to_string()))
+            .or_else(|| told.distribution.map(|word| word.to_string())),
+        fingerprint: None,
+        git,
+        plan: resolved.map(|resolved| resolved.plan),
+        priority: arguments.priority,
+    })
+}

@@ -1,0 +1,77 @@
+//! The file of a credential: what kind it is by its name, what its name says, and its content.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use launchway_api::secret::SecretText;
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+
+/// Keystores and profiles are some kilobytes; the server takes no more than this.
+const LARGEST: u64 = 1 << 20;
+
+/// What kind of credential a file of this name holds.
+pub fn kind(path: &Path) -> Result<&'static str, Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    match ending.to_ascii_lowercase().as_str() {
+        "jks" | "keystore" | "ks" => Ok("android_keystore"),
+        "p8" => Ok("app_store_connect_key"),
+        "json" => Ok("google_service_account"),
+        "mobileprovision" | "provisionprofile" => Ok("provisioning_profile"),
+        // Also keystores of Android have this form, but seldom this name.
+        "p12" | "pfx" => Ok("apple_certificate"),
+        _ => Err(
+            Failure::usage(format!("{} has a name that does not tell what it is", path.display()))
+                .hint("add --kind; `launchway credential add --help` names the kinds"),
+        ),
+    }
+}
+
+/// The id in the name that Apple gives the file of an App Store Connect key: `AuthKey_2X9R4HXF34.p8`.
+pub fn key_id(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    name.strip_prefix("AuthKey_").map(str::to_owned)
+}
+
+/// The content in base64.
+pub fn content(path: &Path) -> Result<SecretText, Failure> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| Failure::usage(format!("{shown} cannot be read: {error}"));
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    match bytes.len() as u64 {
+        0 => Err(Failure::usage(format!("{shown} is empty"))),
+        size if size > LARGEST => Err(Failure::usage(format!("{shown} is too large to be a credential"))),
+        _ => Ok(SecretText::new(BASE64_STANDARD.encode(&*bytes))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_tells_the_kind() {
+        let rows = [
+            ("upload.JKS", "android_keystore"),
+            ("debug.keystore", "android_keystore"),
+            ("AuthKey_2X9R4HXF34.p8", "app_store_connect_key"),
+            ("play.json", "google_service_account"),
+            ("App.mobileprovision", "provisioning_profile"),
+            ("dist.p12", "apple_certificate"),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(kind(Path::new(name)).expect(name), expected, "{name}");
+        }
+        kind(Path::new("secret")).expect_err("no ending");
+        assert_eq!(
+            key_id(Path::new("x/AuthKey_2X9R4HXF34.p8")).as_deref(),
+            Some("2X9R4HXF34")
+        );
+        assert_eq!(key_id(Path::new("key.p8")), None);
+    }
+}

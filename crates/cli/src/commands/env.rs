@@ -1,0 +1,163 @@
+//! `env`: the environment variables of builds. No value is ever shown on the way.
+
+mod dotenv;
+mod value;
+
+use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::secret::SecretText;
+use launchway_client::{Client, Paging};
+
+use crate::args::env::{EnvCommand, ImportArgs, ScopeArgs, SetArgs};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::table::Table;
+
+/// The largest page the server gives (spec part 4).
+const PAGE: u32 = 100;
+
+pub async fn run(command: EnvCommand, context: &Context) -> Result<(), Failure> {
+    match command {
+        EnvCommand::List(page) => {
+            let answer = context.client()?.env_vars(page.paging()).await?;
+            context.printer.page("environment variable", &answer, table)
+        }
+        EnvCommand::Set(arguments) => set(arguments, context).await,
+        EnvCommand::Import(arguments) => import(arguments, context).await,
+        EnvCommand::Delete { name, yes } => delete(&name, yes, context).await,
+    }
+}
+
+async fn set(arguments: SetArgs, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let (value, path) = value::of(&arguments, context).await?;
+    let wanted = scoped(arguments.name, value, path, &arguments.scope);
+    let answer = client.set_env_var(&wanted).await?;
+    context.printer.result(&answer.body, || prose(&answer.value))
+}
+
+/// Sets one variable after the other, and says of each that it is set: what came before a failure stays.
+async fn import(arguments: ImportArgs, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let text = value::file_or_input(&arguments.file).await?;
+    let shown = arguments.file.display();
+    let variables = dotenv::read(text.reveal())
+        .map_err(|problem| Failure::usage(format!("{shown}, line {}: {}", problem.line, problem.what)))?;
+    let count = variables.len();
+    for (name, value) in variables {
+        let answer = client.set_env_var(&scoped(name, value, None, &arguments.scope)).await?;
+        context
+            .printer
+            .result(&answer.body, || format!("{} is set.\n", answer.value.name))?;
+    }
+    let set = if count == 1 {
+        "1 variable".to_owned()
+    } else {
+        format!("{count} variables")
+    };
+    context.printer.note(&format!("{set} set from {shown}."));
+    Ok(())
+}
+
+fn scoped(name: String, value: SecretText, path: Option<String>, scope: &ScopeArgs) -> SetEnvVar {
+    let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
+    SetEnvVar {
+        name,
+        value,
+        kind: path.is_some().then(|| "file".to_owned()),
+        path,
+        visibility: scope.plain.then(|| "plain".to_owned()),
+        bundle_id: scope.bundle_id.as_ref().map(ToString::to_string),
+        configurations: some(scope.configurations.iter().map(ToString::to_string).collect()),
+        platforms: some(scope.platforms.iter().map(ToString::to_string).collect()),
+    }
+}
+
+async fn delete(name: &str, yes: bool, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let id = if name.starts_with("env_") {
+        name.to_owned()
+    } else {
+        id_of(&client, name).await?
+    };
+    let question = format!("Delete {name}? Builds do not get it any more");
+    context.terminal.sure(&question, yes).await?;
+    context.printer.gone(&client.delete_env_var(&id).await?)
+}
+
+/// The id of the only variable with this name.
+async fn id_of(client: &Client, name: &str) -> Result<String, Failure> {
+    let mut found: Vec<EnvVarView> = Vec::new();
+    let mut paging = Paging { limit: PAGE, offset: 0 };
+    loop {
+        let page = client.env_vars(paging).await?.value;
+        let is_last = page.items.len() < PAGE as usize;
+        found.extend(page.items.into_iter().filter(|variable| variable.name == name));
+        if is_last {
+            break;
+        }
+        paging.offset += u64::from(PAGE);
+    }
+    match found.as_slice() {
+        [one] => Ok(one.id.clone()),
+        [] => {
+            let message = format!("there is no environment variable {name}");
+            Err(Failure::new(Exit::NotFound, message).hint("`launchway env list` shows what there is"))
+        }
+        several => {
+            let each = several
+                .iter()
+                .map(|variable| format!("\n  {}  {}", variable.id, builds(variable)));
+            let message = format!("{} variables have the name {name}", several.len());
+            Err(Failure::usage(message).hint(format!("name one by its id:{}", each.collect::<String>())))
+        }
+    }
+}
+
+fn table(variables: &[EnvVarView]) -> Table {
+    let mut table = Table::new(&["Id", "Name", "Value", "For", "Set"]);
+    for variable in variables {
+        table.row(vec![
+            variable.id.clone(),
+            variable.name.clone(),
+            shown_value(variable),
+            builds(variable),
+            to_the_minute(&variable.updated_at),
+        ]);
+    }
+    table
+}
+
+fn prose(variable: &EnvVarView) -> String {
+    fields(&[
+        ("Id", variable.id.clone()),
+        ("Name", variable.name.clone()),
+        ("Value", shown_value(variable)),
+        ("For", builds(variable)),
+        ("Set", variable.updated_at.clone()),
+    ])
+}
+
+fn shown_value(variable: &EnvVarView) -> String {
+    match (&variable.path, &variable.value) {
+        (Some(path), _) => format!("file {path} ({})", variable.visibility),
+        (None, Some(value)) => value.clone(),
+        (None, None) => variable.visibility.clone(),
+    }
+}
+
+/// Which builds get a variable.
+fn builds(variable: &EnvVarView) -> String {
+    let parts: Vec<String> = variable
+        .bundle_id
+        .iter()
+        .cloned()
+        .chain(variable.configurations.iter().cloned())
+        .chain(variable.platforms.iter().map(ToString::to_string))
+        .collect();
+    if parts.is_empty() {
+        "every build".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}

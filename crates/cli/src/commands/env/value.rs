@@ -1,0 +1,122 @@
+//! Where the value of a variable comes from: a file, standard input, a hidden question, or, when it is no secret, the
+//! argument itself.
+
+use std::path::Path;
+
+use launchway_api::secret::SecretText;
+use launchway_domain::env_var::MAX_VALUE_SIZE;
+
+use crate::args::env::SetArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::terminal::read_input;
+
+/// A file of many variables may be larger than one value.
+const LONGEST_INPUT: u64 = 4 << 20;
+
+/// The value, and for a file where it goes in the build.
+pub async fn of(arguments: &SetArgs, context: &Context) -> Result<(SecretText, Option<String>), Failure> {
+    if let Some(file) = &arguments.file {
+        let path = match &arguments.path {
+            Some(path) => path.clone(),
+            None => same_place(file)?,
+        };
+        return Ok((fitting(read_file(file)?)?, Some(path)));
+    }
+    let text = match arguments.value.as_deref() {
+        Some("-") => read_input(LONGEST_INPUT).await?,
+        Some(told) => match told.strip_prefix('@') {
+            Some(path) => read_file(Path::new(path))?,
+            None if arguments.scope.plain => return Ok((fitting(told.to_owned())?, None)),
+            None => {
+                return Err(Failure::usage("a secret value is never an argument").hint(
+                    "pipe it in, name a file with @FILE, or leave it out to be asked; --plain is for what is no secret",
+                ));
+            }
+        },
+        None if context.terminal.is_piped() => read_input(LONGEST_INPUT).await?,
+        None if context.terminal.is_interactive() => {
+            let question = format!("Value of {}", arguments.name);
+            context.terminal.ask_hidden(&question).await?
+        }
+        None => return Err(Failure::usage("there is no terminal to ask for the value on").hint("pipe it in")),
+    };
+    if text.is_empty() {
+        return Err(Failure::usage("no value was given").hint("an empty value is written '' with --plain"));
+    }
+    Ok((fitting(without_line_end(text))?, None))
+}
+
+/// The text of a file, or of standard input for `-`.
+pub async fn file_or_input(path: &Path) -> Result<SecretText, Failure> {
+    let text = if path == Path::new("-") {
+        read_input(LONGEST_INPUT).await?
+    } else {
+        read_file(path)?
+    };
+    Ok(SecretText::new(text))
+}
+
+fn read_file(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!("{shown} is not UTF-8 text"))
+            .hint("keystores, certificates and profiles are credentials: launchway credential add FILE")
+    })
+}
+
+/// Most programs end what they print with a line break that belongs to nobody.
+fn without_line_end(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
+}
+
+fn fitting(text: String) -> Result<SecretText, Failure> {
+    let text = SecretText::new(text);
+    if text.reveal().len() > MAX_VALUE_SIZE {
+        return Err(Failure::usage("the value is larger than 64 KiB"));
+    }
+    Ok(text)
+}
+
+/// A relative path is where the file goes too.
+fn same_place(file: &Path) -> Result<String, Failure> {
+    let relative = file.to_str().filter(|_| file.is_relative());
+    relative
+        .map(|text| text.trim_start_matches("./").to_owned())
+        .filter(|text| !text.split('/').any(|part| part == ".."))
+        .ok_or_else(|| Failure::usage("where does the file go in the build?").hint("add --path PATH"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_break_at_the_end_is_not_part_of_the_value() {
+        for (text, value) in [
+            ("a\n", "a"),
+            ("a\r\n", "a"),
+            ("a\n\n", "a\n"),
+            ("a", "a"),
+            ("a\r", "a\r"),
+            ("\n", ""),
+        ] {
+            assert_eq!(without_line_end(text.to_owned()), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_within_the_project_goes_where_it_is() {
+        assert_eq!(same_place(Path::new("./a/b.json")).expect("a place"), "a/b.json");
+        for elsewhere in ["/etc/x.json", "../x.json", "a/../../x.json"] {
+            same_place(Path::new(elsewhere)).expect_err(elsewhere);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `native-needed`: whether an update of this project runs in an app that is out already.
+
+use launchway_api::updates::UpdateView;
+use launchway_client::{BuildFilter, Client, UpdateFilter};
+use launchway_domain::build_number::BuildNumber;
+use launchway_domain::platform::Platform;
+use launchway_domain::version::Version;
+use launchway_project::native_version;
+use serde_json::json;
+
+use crate::args::fingerprint::NativeNeededArgs;
+use crate::commands::fingerprint::side::{Side, difference, known};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+
+/// The largest page the server gives (spec part 4).
+const PAGE: u32 = 100;
+
+pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {
+    let (name, there, here) = if arguments.against == "latest" {
+        let here = Side::here(arguments.platform, context).await?;
+        let (name, there) = latest(&arguments, here.platform, context).await?;
+        (name, there, here)
+    } else {
+        let there = Side::named(&arguments.against, context).await?;
+        let platform = arguments.platform.unwrap_or(there.platform);
+        let here = Side::here(Some(platform), context).await?;
+        (arguments.against.clone(), there, here)
+    };
+    let reason = difference(&there, &here);
+    let json = json!({
+        "needed": reason.is_some(),
+        "reason": reason,
+        "against": name,
+        "platform": here.platform,
+        "there": there.hash.as_str(),
+        "here": here.hash.as_str(),
+    });
+    context.printer.result(&json.to_string(), || match &reason {
+        None => format!("No store build is needed: {name} runs updates of this project.\n"),
+        Some(_) => String::new(),
+    })?;
+    match reason {
+        None => Ok(()),
+        Some(reason) => {
+            let message = format!("a store build is needed, because {name} differs: {reason}");
+            Err(Failure::new(Exit::StoreBuildNeeded, message))
+        }
+    }
+}
+
+/// The newest successful build with a fingerprint, or else the newest such update, and its id.
+async fn latest(
+    arguments: &NativeNeededArgs,
+    platform: Platform,
+    context: &Context,
+) -> Result<(String, Side), Failure> {
+    let bundle_id = bundle_id(arguments, platform, context)?;
+    let client = context.client()?;
+    if let Some(found) = latest_build(&client, &bundle_id, platform).await? {
+        return Ok(found);
+    }
+    let filter = UpdateFilter {
+        bundle_id: Some(bundle_id.clone()),
+        platform: Some(platform.to_string()),
+        status: Some("published".to_owned()),
+        limit: Some(PAGE),
+        ..UpdateFilter::default()
+    };
+    let updates = client.updates(&filter).await?.value.items;
+    let order = |update: &UpdateView| {
+        (
+            Version::parse(&update.version).ok(),
+            BuildNumber::parse(&update.build_number).ok(),
+        )
+    };
+    let newest = updates.iter().filter(|update| update.fingerprint.is_some());
+    match newest.max_by(|this, that| order(this).cmp(&order(that))) {
+        Some(UpdateView { id, fingerprint, .. }) => {
+            let hash = fingerprint.as_deref().unwrap_or_default();
+            Ok((id.clone(), known(hash, platform)?))
+        }
+        None => Err(Failure::new(
+            Exit::NotFound,
+            format!("{bundle_id} has neither a build nor an update for {platform} with a fingerprint"),
+        )
+        .hint("publish with --fingerprint to be able to compare")),
+    }
+}
+
+async fn latest_build(client: &Client, bundle_id: &str, platform: Platform) -> Result<Option<(String, Side)>, Failure> {
+    let filter = BuildFilter {
+        bundle_id: Some(bundle_id.to_owned()),
+        platform: Some(platform.to_string()),
+        status: Some("success".to_owned()),
+        limit: Some(PAGE),
+        ..BuildFilter::default()
+    };
+    let builds = client.builds(&filter).await?.value.items;
+    // Newest first, as lists are.
+    let newest = builds
+        .into_iter()
+        .find_map(|build| Some((build.id, build.fingerprint?)));
+    newest.map(|(id, hash)| Ok((id, known(&hash, platform)?))).transpose()
+}
+
+fn bundle_id(arguments: &NativeNeededArgs, platform: Platform, context: &Context) -> Result<String, Failure> {
+    let told = arguments.bundle_id.as_ref().map(ToString::to_string);
+    let in_project = || context.settings.project.app.bundle_id.clone();
+    let native = || native_version::read(&context.settings.root, platform).bundle_id;
+    told.or_else(in_project)
+        .or_else(|| native().map(|found| found.value))
+        .ok_or_else(|| {
+            Failure::usage("no app is named, and no native project here names one")
+                .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")
+        })
+}

@@ -1,0 +1,106 @@
+//! One side of a comparison: the project, a file, or what the server has.
+
+use std::path::Path;
+
+use launchway_domain::fingerprint::{Change, Fingerprint, FingerprintDocument, diff, reason};
+use launchway_domain::platform::Platform;
+use serde_json::Value;
+
+use crate::commands::fingerprint::{collect, platforms};
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// The project itself, as an argument names it.
+pub const HERE: &str = "here";
+
+/// What is known of a native app.
+pub struct Side {
+    /// Its hash.
+    pub hash: Fingerprint,
+    /// The document, where it is known.
+    pub document: Option<FingerprintDocument>,
+    /// Its platform.
+    pub platform: Platform,
+}
+
+impl Side {
+    /// A side whose document is known.
+    pub fn of(document: FingerprintDocument) -> Self {
+        Self {
+            hash: document.hash(),
+            platform: document.platform(),
+            document: Some(document),
+        }
+    }
+
+    /// The project on this platform; on its only one when none is told.
+    pub async fn here(platform: Option<Platform>, context: &Context) -> Result<Self, Failure> {
+        let platform = match (platform, platforms(context)?.as_slice()) {
+            (Some(platform), _) => platform,
+            (None, [platform]) => *platform,
+            (None, several) => {
+                let names: Vec<_> = several.iter().map(|platform| platform.as_str()).collect();
+                return Err(Failure::usage("the project has several platforms, and none is named")
+                    .hint(format!("name one of them: {}", names.join(", "))));
+            }
+        };
+        Ok(Self::of(collect(platform, context).await?.document))
+    }
+
+    /// What an argument names besides the project: a file or an id.
+    pub async fn named(name: &str, context: &Context) -> Result<Self, Failure> {
+        let is_id = name.starts_with("update_") || name.starts_with("build_");
+        if is_id && !Path::new(name).exists() {
+            return on_server(name, context).await;
+        }
+        let text = std::fs::read_to_string(name).map_err(|error| {
+            Failure::usage(format!("{name} cannot be read: {error}"))
+                .hint("a side is `here`, a file with a document, or the id of an update or build")
+        })?;
+        let wrong = |problem: String| Failure::usage(format!("{name} is no fingerprint document: {problem}"));
+        let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        // Also what `fingerprint PLATFORM --json` prints.
+        if let Some(document) = value.get_mut("document") {
+            value = document.take();
+        }
+        let document = FingerprintDocument::from_value(value).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self::of(document))
+    }
+}
+
+async fn on_server(id: &str, context: &Context) -> Result<Side, Failure> {
+    let client = context.client()?;
+    let (hash, platform) = if id.starts_with("build_") {
+        let build = client.build(id).await?.value;
+        (build.fingerprint, build.platform)
+    } else {
+        let update = client.update(id).await?.value;
+        (update.fingerprint, update.platform)
+    };
+    let hash = hash.ok_or_else(|| {
+        Failure::failed(format!("{id} has no fingerprint")).hint("publish with --fingerprint to be able to compare")
+    })?;
+    known(&hash, platform)
+}
+
+/// A side of which the server has the hash.
+pub fn known(hash: &str, platform: Platform) -> Result<Side, Failure> {
+    let hash =
+        Fingerprint::parse(hash).map_err(|error| Failure::failed(format!("the server's fingerprint {error}")))?;
+    Ok(Side {
+        hash,
+        document: None,
+        platform,
+    })
+}
+
+/// What differs, for people; `None` when nothing does.
+pub fn difference(there: &Side, here: &Side) -> Option<String> {
+    (there.hash != here.hash).then(|| reason(there.document.as_ref(), here.document.as_ref()))
+}
+
+/// Each difference; `None` when a document is unknown.
+pub fn changes<'s>(there: &'s Side, here: &'s Side) -> Option<Vec<Change<'s>>> {
+    let (from, to) = there.document.as_ref().zip(here.document.as_ref())?;
+    Some(diff(from, to))
+}

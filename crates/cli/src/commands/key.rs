@@ -1,0 +1,85 @@
+//! `key`: API keys. A new one goes to standard output, alone, and everything about it to standard error.
+
+use launchway_api::keys::{CreateKey, KeyView};
+
+use crate::args::key::{CreateKeyArgs, KeyCommand};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::table::Table;
+
+pub async fn run(command: KeyCommand, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    match command {
+        KeyCommand::List(page) => context
+            .printer
+            .page("API key", &client.keys(page.paging()).await?, table),
+        KeyCommand::Create(arguments) => create(arguments, context).await,
+        KeyCommand::Revoke(key) => {
+            let question = format!("Revoke {}? Whoever uses it is refused from now on", key.id);
+            context.terminal.sure(&question, key.yes).await?;
+            context.printer.gone(&client.revoke_key(&key.id).await?)
+        }
+    }
+}
+
+async fn create(arguments: CreateKeyArgs, context: &Context) -> Result<(), Failure> {
+    let CreateKeyArgs {
+        name,
+        scopes,
+        expires_in_days,
+    } = arguments;
+    let wanted = CreateKey {
+        name,
+        scopes,
+        expires_in_days,
+    };
+    let answer = context.client()?.create_key(&wanted).await?;
+    let record = &answer.value.record;
+    // An earlier try of this call made the key, and its answer, the only one with the key, was lost.
+    let Some(key) = &answer.value.key else {
+        let message = format!("{} was made, but the answer that shows it was lost", record.id);
+        return Err(Failure::failed(message).hint(format!(
+            "make another, and revoke this one: launchway key revoke {}",
+            record.id
+        )));
+    };
+    context.printer.note(fields(&about(record)).trim_end());
+    context.printer.result(&answer.body, || format!("{key}\n"))?;
+    context.printer.note("Copy the key now: it is not shown again.");
+    Ok(())
+}
+
+fn about(key: &KeyView) -> [(&'static str, String); 4] {
+    [
+        ("Id", key.id.clone()),
+        ("Name", key.name.clone()),
+        ("Scopes", scopes(key)),
+        ("Expires", key.expires_at.clone().unwrap_or_else(|| "never".to_owned())),
+    ]
+}
+
+fn scopes(key: &KeyView) -> String {
+    key.scopes
+        .iter()
+        .map(|scope| scope.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn table(keys: &[KeyView]) -> Table {
+    let mut table = Table::new(&["Id", "Status", "Name", "Begins", "Scopes", "Last used", "Expires"]);
+    let or_never = |time: &Option<String>| time.as_deref().map_or("never".to_owned(), to_the_minute);
+    for key in keys {
+        table.row(vec![
+            key.id.clone(),
+            key.status.clone(),
+            key.name.clone(),
+            format!("{}…", key.prefix),
+            scopes(key),
+            or_never(&key.last_used_at),
+            or_never(&key.expires_at),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,155 @@
+//! `org`, `audit` and `usage`: the organization, what was done in it, and what it used.
+
+use launchway_api::audit::AuditView;
+use launchway_api::orgs::{MemberView, OrgView};
+use launchway_client::AuditFilter;
+use serde_json::json;
+
+use crate::args::org::{AuditCommand, OrgCommand};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::printer::fields::{fields, to_the_minute};
+use crate::printer::table::Table;
+use crate::settings::{Key, Origin};
+
+pub async fn run(command: OrgCommand, context: &Context) -> Result<(), Failure> {
+    let printer = &context.printer;
+    match command {
+        OrgCommand::List(page) => {
+            let answer = context.client()?.orgs(page.paging()).await?;
+            printer.page("organization", &answer, organizations)
+        }
+        OrgCommand::Use { id } => choose(&id, context).await,
+        OrgCommand::Show { id } => show(id, context).await,
+        OrgCommand::Members(page) => {
+            let answer = context.client()?.members(page.paging()).await?;
+            printer.page("member", &answer, members)
+        }
+    }
+}
+
+/// Keeps an organization with the saved login, after the server has said that the login may act in it.
+async fn choose(id: &str, context: &Context) -> Result<(), Failure> {
+    let service = context.settings.service;
+    let saved = matches!(
+        context.settings.key,
+        Key::Known {
+            source: Origin::Login,
+            ..
+        }
+    );
+    if !saved {
+        return Err(Failure::usage("the organization is kept with a saved login, and none is used here").hint(
+            "run `launchway login`; where LAUNCHWAY_API_KEY is set, name the organization with LAUNCHWAY_ORG or --org",
+        ));
+    }
+    // The organization that was chosen before must not stand in the way of this one.
+    let client = context.client_in(None)?;
+    let answer = client.org(id).await.map_err(|error| {
+        let failure = Failure::from(error);
+        match failure.exit {
+            Exit::NotFound | Exit::Auth => {
+                failure.hint("an API key acts in one organization: run `launchway login` with a key of that one")
+            }
+            _ => failure,
+        }
+    })?;
+    context.login_file.choose_org(service, &answer.value.id)?;
+    let json = json!({ "environment": service.as_str(), "org": answer.value.id });
+    printed_choice(&answer.value, &json.to_string(), context)
+}
+
+fn printed_choice(org: &OrgView, json: &str, context: &Context) -> Result<(), Failure> {
+    context
+        .printer
+        .result(json, || format!("Later commands act in {} ({}).\n", org.name, org.id))?;
+    let told = context.settings.org.as_ref();
+    if let Some(told) = told.filter(|told| told.source != Origin::Login && told.value != org.id) {
+        let warning = format!("{} names another organization, and wins over this", told.source);
+        context.printer.warn(&warning);
+    }
+    Ok(())
+}
+
+async fn show(id: Option<String>, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let id = match id {
+        Some(id) => id,
+        None => {
+            let caller = client.session().await?.value;
+            let org = caller.organization.map(|org| org.id);
+            org.ok_or_else(|| Failure::new(Exit::NotFound, "you are in no organization"))?
+        }
+    };
+    let answer = client.org(&id).await?;
+    let org = &answer.value;
+    context.printer.result(&answer.body, || {
+        fields(&[
+            ("Id", org.id.clone()),
+            ("Status", org.status.clone()),
+            ("Name", org.name.clone()),
+            ("Tier", org.tier.as_str().to_owned()),
+            ("Your role", role(org)),
+            ("Since", org.created_at.clone()),
+        ])
+    })
+}
+
+fn role(org: &OrgView) -> String {
+    org.role.map(|role| role.as_str().to_owned()).unwrap_or_default()
+}
+
+fn organizations(orgs: &[OrgView]) -> Table {
+    let mut table = Table::new(&["Id", "Name", "Tier", "Role"]);
+    for org in orgs {
+        table.row(vec![
+            org.id.clone(),
+            org.name.clone(),
+            org.tier.as_str().to_owned(),
+            role(org),
+        ]);
+    }
+    table
+}
+
+fn members(members: &[MemberView]) -> Table {
+    let mut table = Table::new(&["Id", "E-mail", "Role", "Since"]);
+    for member in members {
+        table.row(vec![
+            member.id.clone(),
+            member.email.clone(),
+            member.role.as_str().to_owned(),
+            to_the_minute(&member.created_at),
+        ]);
+    }
+    table
+}
+
+/// `audit list`: who did what.
+pub async fn audit(command: AuditCommand, context: &Context) -> Result<(), Failure> {
+    let AuditCommand::List(arguments) = command;
+    let filter = AuditFilter {
+        actor: arguments.actor,
+        action: arguments.action,
+        resource: arguments.resource,
+        since: arguments.since,
+        until: arguments.until,
+    };
+    let answer = context.client()?.audit(&filter, arguments.page.paging()).await?;
+    context.printer.page("line", &answer, lines)
+}
+
+fn lines(lines: &[AuditView]) -> Table {
+    let mut table = Table::new(&["Number", "At", "Who", "Action", "Resource", "From"]);
+    for line in lines {
+        table.row(vec![
+            line.seq.to_string(),
+            line.at.clone(),
+            line.actor.clone(),
+            line.action.clone(),
+            line.resource.clone(),
+            line.address.clone().unwrap_or_default(),
+        ]);
+    }
+    table
+}

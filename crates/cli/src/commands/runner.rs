@@ -1,0 +1,25 @@
+//! `runner`: works as one, or looks after those that do.
+
+mod admin;
+#[cfg(unix)]
+mod enrolment;
+#[cfg(unix)]
+mod resolver;
+#[cfg(unix)]
+mod work;
+
+use crate::args::runner::{RunnerArgs, RunnerCommand};
+use crate::context::Context;
+use crate::failure::Failure;
+
+pub async fn run(arguments: RunnerArgs, context: &Context) -> Result<(), Failure> {
+    match arguments.command {
+        Some(RunnerCommand::List(arguments)) => admin::list(arguments, context).await,
+        Some(RunnerCommand::Revoke { id, yes }) => admin::revoke(&id, yes, context).await,
+        Some(RunnerCommand::Token) => admin::token(context).await,
+        #[cfg(unix)]
+        None => work::run(arguments.work, context).await,
+        #[cfg(not(unix))]
+        None => Err(Failure::failed("runners work on Linux and macOS only")),
+    }
+}

@@ -1,0 +1,71 @@
+//! `runner list`, `revoke` and `token`: what admins do about runners.
+
+use launchway_api::builds::RunnerView;
+use launchway_api::lists::Page;
+
+use crate::args::runner::RunnerListArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::table::Table;
+
+/// A page of the runners.
+pub async fn list(arguments: RunnerListArgs, context: &Context) -> Result<(), Failure> {
+    let answer = context
+        .client()?
+        .runners(Some(arguments.limit), Some(arguments.offset))
+        .await?;
+    context
+        .printer
+        .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
+    context.printer.note(&what_is_shown("runner", &answer.value));
+    Ok(())
+}
+
+fn table(page: &Page<RunnerView>) -> Table {
+    let mut table = Table::new(&["Id", "Status", "Name", "Labels", "Slots", "For", "Version", "Last seen"]);
+    for runner in &page.items {
+        let serves = if runner.shared { "everybody" } else { "organization" };
+        table.row(vec![
+            runner.id.clone(),
+            runner.status.clone(),
+            runner.name.clone(),
+            runner.labels.join(" "),
+            runner.slots.to_string(),
+            serves.to_owned(),
+            runner.version.clone(),
+            to_the_minute(&runner.last_seen_at),
+        ]);
+    }
+    table
+}
+
+/// Refuses a runner from now on.
+pub async fn revoke(id: &str, yes: bool, context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let question = format!("Revoke {id}? It has to be enrolled anew to work again");
+    context.terminal.sure(&question, yes).await?;
+    let answer = client.revoke_runner(id).await?;
+    context.printer.result(&answer.body, || {
+        format!("{} is {}.\n", answer.value.id, answer.value.status)
+    })
+}
+
+/// Makes a token that enrols one runner.
+pub async fn token(context: &Context) -> Result<(), Failure> {
+    let client = context.client()?;
+    let answer = client.create_runner_token().await?;
+    let server = client.base().to_string();
+    let server = server.strip_suffix("/api").unwrap_or(&server);
+    // It is shown once: not to a call that was repeated because its answer was lost.
+    let token = answer.value.token.as_deref().ok_or_else(|| {
+        Failure::failed("a token was made, but its answer was lost").hint("run the command again for another")
+    })?;
+    context.printer.result(&answer.body, || format!("{token}\n"))?;
+    context.printer.note(&format!(
+        "It enrols one runner and works until {}. On the runner's machine:\n  \
+         LAUNCHWAY_RUNNER_TOKEN={{the token}} launchway runner --url {server}",
+        answer.value.expires_at
+    ));
+    Ok(())
+}

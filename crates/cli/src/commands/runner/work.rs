@@ -1,0 +1,166 @@
+//! `runner`: takes builds and runs them, until a signal tells it to end.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use launchway_api::runner::Enrol;
+use launchway_client::{BaseUrl, Timeouts};
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::protocol::Server;
+use launchway_runner::settings::Settings;
+use launchway_runner::world::SystemWorld;
+use launchway_runner::{Runner, RunnerError, Stage, labels};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tracing::{info, warn};
+
+use crate::args::runner::WorkArgs;
+use crate::commands::runner::enrolment::{Enrolment, enrolment, token_file};
+use crate::commands::runner::resolver::ProjectResolver;
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> {
+    // Before anything takes long: a signal that came earlier would end the process at once.
+    let (stage, stages) = watch::channel(Stage::Working);
+    let signals = heed_signals(stage.clone()).map_err(|error| Failure::failed(error.to_string()))?;
+    context.printer.begin_log();
+    let settings = settings(&arguments, context).await?;
+    settings.check().map_err(Failure::usage)?;
+    let (work_dir, slots) = (settings.work_dir.clone(), settings.slots);
+    let wanted = Enrol {
+        name: arguments.name.unwrap_or_else(machine_name),
+        labels: settings.labels.clone(),
+        slots,
+        version: VERSION.to_owned(),
+    };
+    let Enrolment { known, token } = tokio::select! {
+        enrolled = enrolment(&work_dir, wanted, context) => enrolled?,
+        () = ending(stages.clone()) => return Err(Failure::interrupted()),
+    };
+    let url: BaseUrl = known.url.parse().map_err(|why| {
+        Failure::failed(format!(
+            "the address in {}: {why}",
+            work_dir.join("runner.json").display()
+        ))
+    })?;
+    let server = Server::new(url, token, &Timeouts::default(), Arc::new(SystemWorld))?;
+    let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
+    let (labels, wall) = (settings.labels.join(" "), settings.wall.available());
+    let runner = Runner::new(
+        settings,
+        server,
+        Arc::new(executor),
+        Arc::new(ProjectResolver),
+        VERSION.to_owned(),
+    )
+    .map_err(|error| failure(error, &work_dir))?;
+    match wall.is_enough() {
+        true => info!("{}", wall.sentence()),
+        false => warn!("{}", wall.sentence()),
+    }
+    info!(
+        id = known.id,
+        name = known.name,
+        server = known.url,
+        slots,
+        labels,
+        "the runner works"
+    );
+    let worked = runner.run(stages).await;
+    signals.abort();
+    worked.map_err(|error| failure(error, &work_dir))?;
+    info!("the runner has ended");
+    match *stage.borrow() {
+        Stage::Halting => Err(Failure::interrupted()),
+        Stage::Working | Stage::Draining => Ok(()),
+    }
+}
+
+async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::failed(format!("the current directory cannot be read: {error}")))?;
+    let work_dir = match &arguments.work_dir {
+        Some(told) => here.join(told),
+        None => usual_work_dir(context)?,
+    };
+    let mut settings = Settings::new(work_dir);
+    if let Some(path) = &arguments.path {
+        settings.path.clone_from(path);
+    }
+    settings.slots = arguments.slots;
+    settings.labels = labels::detect(&settings.path).await;
+    for label in &arguments.labels {
+        if !settings.labels.contains(label) {
+            settings.labels.push(label.clone());
+        }
+    }
+    let absolute = |paths: &[PathBuf]| paths.iter().map(|path| here.join(path)).collect();
+    settings.wall.readable = absolute(&arguments.readable);
+    settings.wall.writable = absolute(&arguments.writable);
+    Ok(settings)
+}
+
+fn usual_work_dir(context: &Context) -> Result<PathBuf, Failure> {
+    if rustix::process::geteuid().is_root() {
+        // Builds of other users pass through it, so it cannot be in root's home.
+        let place = if cfg!(target_os = "macos") {
+            "/usr/local/var"
+        } else {
+            "/var/lib"
+        };
+        return Ok(PathBuf::from(place).join("launchway-runner"));
+    }
+    let environment = &context.environment;
+    let told = environment.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
+    let data = told.or_else(|| Some(environment.path("HOME")?.join(".local/share")));
+    let data =
+        data.ok_or_else(|| Failure::usage("there is no place for builds").hint("give --work-dir, or set HOME"))?;
+    Ok(data.join("launchway/runner"))
+}
+
+fn machine_name() -> String {
+    let system = rustix::system::uname();
+    let name: String = system.nodename().to_string_lossy().chars().take(100).collect();
+    if name.is_empty() { "runner".to_owned() } else { name }
+}
+
+/// The first signal lets what runs come to its end; the second stops it.
+fn heed_signals(stage: watch::Sender<Stage>) -> io::Result<tokio::task::JoinHandle<()>> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(tokio::spawn(async move {
+        for next in [Stage::Draining, Stage::Halting] {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            match next {
+                Stage::Halting => warn!("stopping the builds that run"),
+                _ => {
+                    info!("no more builds are taken, and those that run come to their end; the next signal stops them")
+                }
+            }
+            stage.send_replace(next);
+        }
+    }))
+}
+
+async fn ending(mut stages: watch::Receiver<Stage>) {
+    let _ = stages.wait_for(|stage| *stage > Stage::Working).await;
+}
+
+fn failure(error: RunnerError, work_dir: &std::path::Path) -> Failure {
+    let message = error.to_string();
+    match error {
+        RunnerError::Settings(_) => Failure::usage(message),
+        RunnerError::WorkDirectory(_) | RunnerError::Wall(_) => Failure::failed(message),
+        RunnerError::Refused(error) if error.is_unauthorized() => Failure::new(Exit::Auth, message).hint(format!(
+            "it may have been revoked: delete {} and enrol anew with a new token",
+            token_file(work_dir).display()
+        )),
+        RunnerError::Refused(_) => Failure::failed(message),
+    }
+}

@@ -1,0 +1,154 @@
+//! Packs the source of a build into a `.tar.zst` that depends on nothing but names, bytes and which files can be run: the
+//! same source gives the same archive, on every machine and at any time.
+
+mod links;
+mod walk;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::PathBuf;
+
+use tar::{Builder, EntryType, Header};
+
+pub use walk::{Entry, Kind, walk};
+
+/// 2000-01-01: not 1970, which the ZIPs that a build makes of these files cannot hold.
+const TIME: u64 = 946_684_800;
+const LEVEL: i32 = 3;
+
+/// Why a source cannot be packed.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It is not there, or not a directory.
+    #[error("{} is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    /// There is nothing in it, or everything is ignored.
+    #[error("there is nothing to build in {}", .0.display())]
+    Empty(PathBuf),
+    /// A link in it leads out of it, where the build cannot follow.
+    #[error("{} is a link that leads out of the source, to {}", .path.display(), .target.display())]
+    LinkOut {
+        /// The link.
+        path: PathBuf,
+        /// What it points at.
+        target: PathBuf,
+    },
+    /// There is something in it that is no file, directory or link.
+    #[error("{} is neither a file nor a directory", .0.display())]
+    Special(PathBuf),
+    /// A name in it would be read differently, or not at all, elsewhere.
+    #[error("{} has a name that sources cannot hold: {why}", .path.display())]
+    Name {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its name.
+        why: &'static str,
+    },
+    /// A file has another size than when it was found.
+    #[error("{} changed while it was packed", .0.display())]
+    Changed(PathBuf),
+    /// Something in it cannot be read.
+    #[error("{} cannot be read: {error}", .path.display())]
+    Read {
+        /// What.
+        path: PathBuf,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// What to leave out is not clear.
+    #[error("what to ignore cannot be read: {0}")]
+    Ignore(String),
+    /// The archive cannot be written.
+    #[error("the archive cannot be written: {0}")]
+    Write(io::Error),
+}
+
+impl SourceError {
+    /// Whether the user can have the source packed without the thing that is in the way.
+    pub fn can_be_ignored(&self) -> bool {
+        matches!(
+            self,
+            Self::LinkOut { .. } | Self::Special(_) | Self::Name { .. } | Self::Changed(_) | Self::Read { .. }
+        )
+    }
+}
+
+/// Writes the entries of [`walk`] as an archive into `target`. `progress` is told the bytes read so far.
+pub fn pack(entries: &[Entry], target: File, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
+    let encoder = zstd::Encoder::new(BufWriter::new(target), LEVEL).map_err(SourceError::Write)?;
+    let mut archive = Builder::new(encoder);
+    let mut done = 0;
+    for entry in entries {
+        let mut header = Header::new_gnu();
+        header.set_mtime(TIME);
+        header.set_uid(0);
+        header.set_gid(0);
+        match &entry.kind {
+            Kind::Link { target } => {
+                header.set_entry_type(EntryType::Symlink);
+                header.set_mode(0o777);
+                header.set_size(0);
+                archive
+                    .append_link(&mut header, &entry.name, target)
+                    .map_err(SourceError::Write)?;
+            }
+            Kind::File { size, executable } => {
+                header.set_mode(if *executable { 0o755 } else { 0o644 });
+                header.set_size(*size);
+                let unreadable = |error| SourceError::Read {
+                    path: entry.path.clone(),
+                    error,
+                };
+                let file = File::open(&entry.path).map_err(unreadable)?;
+                let mut reader = Counting {
+                    file: file.take(*size),
+                    read: 0,
+                    failed: None,
+                    done,
+                    progress,
+                };
+                let written = archive.append_data(&mut header, &entry.name, &mut reader);
+                if let Some(error) = reader.failed {
+                    return Err(unreadable(error));
+                }
+                written.map_err(SourceError::Write)?;
+                if reader.read != *size || reader.file.into_inner().read(&mut [0]).map_err(unreadable)? != 0 {
+                    return Err(SourceError::Changed(entry.path.clone()));
+                }
+                done += size;
+            }
+        }
+    }
+    let encoder = archive.into_inner().map_err(SourceError::Write)?;
+    let mut target = encoder.finish().map_err(SourceError::Write)?;
+    target.flush().map_err(SourceError::Write)
+}
+
+/// Reads a file and knows how much, and whether it was the file that failed.
+struct Counting<'p> {
+    file: io::Take<File>,
+    read: u64,
+    failed: Option<io::Error>,
+    done: u64,
+    progress: &'p dyn Fn(u64),
+}
+
+impl Read for Counting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.file.read(buffer) {
+            Ok(count) => {
+                self.read += count as u64;
+                (self.progress)(self.done + self.read);
+                Ok(count)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                self.failed = Some(error);
+                Err(io::ErrorKind::Other.into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

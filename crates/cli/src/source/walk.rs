@@ -1,0 +1,242 @@
+//! Finds what belongs to a source, in the order of the names' bytes: all but what `.gitignore` and `.launchwayignore`
+//! leave out, what git tracks nevertheless, and never what every project makes anew.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use tempfile::NamedTempFile;
+
+use super::SourceError;
+use super::links::stays_inside;
+
+/// What users write what to leave out in, besides `.gitignore`; it wins over that.
+const IGNORE_FILE: &str = ".launchwayignore";
+/// Left out unless `.launchwayignore` brings it back (`!node_modules`).
+const NEVER: &str = "\
+.git
+.hg
+.svn
+.DS_Store
+node_modules
+.gradle
+.dart_tool
+DerivedData
+launchway-out
+";
+
+/// Something to pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in the archive: relative, with forward slashes.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file.
+    File {
+        /// Its bytes.
+        size: u64,
+        /// Whether it can be run.
+        executable: bool,
+    },
+    /// A link, which stays in the source.
+    Link {
+        /// What it points at.
+        target: PathBuf,
+    },
+}
+
+/// Finds everything that belongs to the source in `root`; the empty path is the current directory. Directories come with what is in them. Fails as
+/// [`SourceError`] says.
+pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
+    let not_there = || SourceError::NotADirectory(root.to_owned());
+    let start = or_here(root);
+    let real = fs::canonicalize(start).map_err(|_| not_there())?;
+    if !real.is_dir() {
+        return Err(not_there());
+    }
+    let in_repository = real.ancestors().any(|directory| directory.join(".git").exists());
+    let never = never().map_err(SourceError::Write)?;
+    let mut builder = WalkBuilder::new(start);
+    builder
+        .standard_filters(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        // Outside of a repository nothing says how far up files count. In one, nothing above it does.
+        .require_git(in_repository)
+        .parents(in_repository)
+        .add_custom_ignore_filename(IGNORE_FILE);
+    if let Some(error) = builder.add_ignore(never.path()) {
+        return Err(SourceError::Ignore(error.to_string()));
+    }
+    let mut entries = BTreeMap::new();
+    for found in builder.build() {
+        let found = found.map_err(|error| unreadable(root, error))?;
+        let is_directory = found.file_type().is_some_and(|kind| kind.is_dir());
+        if found.depth() == 0 || is_directory {
+            continue;
+        }
+        let name = name_of(found.path(), start)?;
+        let entry = entry(name.clone(), &root.join(&name), &real)?;
+        entries.insert(name, entry);
+    }
+    if in_repository {
+        let left_out = left_out_for_good(root)?;
+        for name in tracked_but_ignored(root) {
+            let path = root.join(&name);
+            let wanted = !left_out.matched_path_or_any_parents(&name, false).is_ignore();
+            if wanted && !entries.contains_key(&name) && fs::symlink_metadata(&path).is_ok_and(|about| !about.is_dir())
+            {
+                let entry = entry(name_of(&path, root)?, &path, &real)?;
+                entries.insert(name, entry);
+            }
+        }
+    }
+    if entries.is_empty() {
+        return Err(SourceError::Empty(root.to_owned()));
+    }
+    Ok(entries.into_values().collect())
+}
+
+fn or_here(root: &Path) -> &Path {
+    if root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        root
+    }
+}
+
+fn entry(name: String, path: &Path, root: &Path) -> Result<Entry, SourceError> {
+    let unreadable = |error| SourceError::Read {
+        path: path.to_owned(),
+        error,
+    };
+    // Does not follow links.
+    let about = fs::symlink_metadata(path).map_err(unreadable)?;
+    let kind = if about.is_symlink() {
+        let target = fs::read_link(path).map_err(unreadable)?;
+        if !stays_inside(&name, &target, root, path) {
+            let path = path.to_owned();
+            return Err(SourceError::LinkOut { path, target });
+        }
+        Kind::Link { target }
+    } else if about.is_file() {
+        Kind::File {
+            size: about.len(),
+            executable: is_executable(&about),
+        }
+    } else {
+        return Err(SourceError::Special(path.to_owned()));
+    };
+    Ok(Entry {
+        name,
+        path: path.to_owned(),
+        kind,
+    })
+}
+
+fn name_of(path: &Path, root: &Path) -> Result<String, SourceError> {
+    let refuse = |why| SourceError::Name {
+        path: path.to_owned(),
+        why,
+    };
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let mut parts = Vec::new();
+    for part in below.components() {
+        let text = part.as_os_str().to_str().ok_or_else(|| refuse("it is not UTF-8"))?;
+        if text.contains('\\') {
+            return Err(refuse("it contains a backslash"));
+        }
+        if text.chars().any(char::is_control) {
+            return Err(refuse("it contains a control character"));
+        }
+        if text != "." {
+            parts.push(text);
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// What is never packed, as the library wants it.
+fn never() -> std::io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(NEVER.as_bytes())?;
+    file.flush()?;
+    Ok(file)
+}
+
+/// What holds for files that git tracks too.
+fn left_out_for_good(root: &Path) -> Result<Gitignore, SourceError> {
+    let unclear = |error: ignore::Error| SourceError::Ignore(error.to_string());
+    let mut builder = GitignoreBuilder::new(root);
+    for line in NEVER.lines() {
+        builder.add_line(None, line).map_err(unclear)?;
+    }
+    let file = root.join(IGNORE_FILE);
+    if file.exists()
+        && let Some(error) = builder.add(file)
+    {
+        return Err(unclear(error));
+    }
+    builder.build().map_err(unclear)
+}
+
+/// Files that `.gitignore` names but that were added all the same, such as the JAR of a Gradle wrapper.
+fn tracked_but_ignored(root: &Path) -> Vec<String> {
+    let mut command = Command::new("git");
+    command.args(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
+    let directory = if root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        root
+    };
+    command.current_dir(directory).stdin(Stdio::null());
+    match command.output() {
+        Ok(output) if output.status.success() => output
+            .stdout
+            .split(|byte| *byte == 0)
+            .filter(|name| !name.is_empty())
+            .filter_map(|name| String::from_utf8(name.to_vec()).ok())
+            .collect(),
+        // Without git nothing is tracked.
+        _ => Vec::new(),
+    }
+}
+
+fn unreadable(root: &Path, error: ignore::Error) -> SourceError {
+    let mut path = root.to_owned();
+    let mut error = error;
+    loop {
+        error = match error {
+            ignore::Error::WithPath { path: named, err } => {
+                path = named;
+                *err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => *err,
+            ignore::Error::Io(error) => return SourceError::Read { path, error },
+            other => return SourceError::Ignore(other.to_string()),
+        };
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(about: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    about.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_about: &Metadata) -> bool {
+    false
+}

@@ -1,0 +1,428 @@
+//! The commands on builds: list, show, cancel, retry, delete, download, logs, plan.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::build::{ID, artifact, stream};
+use crate::fake_server::{FakeServer, Reply};
+use crate::stage::{Stage, build, page};
+
+const OTHER: &str = "build_01kb0000000000000000000002";
+
+fn found(changed: Value) -> Reply {
+    Reply::new(200, build(changed).to_string())
+}
+
+#[tokio::test]
+async fn list() {
+    let other = json!({"id": OTHER, "status": "success", "version": "1.2.0", "git": {"commit": "0123456789abcdef",
+        "branch": "main", "message": "First", "dirty": false}});
+    let server = FakeServer::start([Reply::new(200, page(&[build(json!({})), build(other)], 12, 0))]).await;
+    let arguments = [
+        "build",
+        "list",
+        "--status",
+        "running",
+        "--platform",
+        "ios",
+        "--bundle-id",
+        "com.example.app",
+    ];
+    let more = [
+        "--configuration",
+        "staging",
+        "--branch",
+        "main",
+        "--limit",
+        "2",
+        "--offset",
+        "4",
+    ];
+    assert_snapshot!(Stage::with(&server).run(&[&arguments[..], &more].concat()).await, @r#"
+    $ launchway build list --status running --platform ios --bundle-id com.example.app --configuration staging --branch main --limit 2 --offset 4
+    --- standard output
+    ID                                STATUS   APP              PLATFORM  VERSION  BUILD  PROFILE     BRANCH  CREATED
+    build_01kb0000000000000000000001  queued   com.example.app  android            7      production          2026-11-20 10:00
+    build_01kb0000000000000000000002  success  com.example.app  android   1.2.0    7      production  main    2026-11-20 10:00
+    --- standard error
+    2 of 12 builds; --offset 2 shows the next.
+    --- exit 0
+    "#);
+    let asked = "GET /api/build?status=running&platform=ios&bundleId=com.example.app&configuration=staging&branch=main\
+                 &limit=2&offset=4";
+    assert_eq!(server.lines(), [asked]);
+}
+
+#[tokio::test]
+async fn show() {
+    let shown = json!({
+        "status": "running", "phase": "compile", "attempt": 2, "priority": 5, "runner": "box", "parentId": OTHER,
+        "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "branch": "main", "message": "Faster \u{1b}[31mred\n\nmore", "dirty": true},
+        "phases": [
+            {"name": "source", "startedAt": "", "finishedAt": "", "seconds": 1.25, "exitCode": null},
+            {"name": "compile", "startedAt": "", "finishedAt": null, "seconds": null, "exitCode": null},
+        ],
+        "warnings": ["The bundle id of app.apk is com.example.other."],
+        "artifacts": [artifact("app.apk", b"an app")],
+    });
+    let server = FakeServer::start([found(shown)]).await;
+    assert_snapshot!(Stage::with(&server).run(&["build", "show", ID]).await, @r#"
+    $ launchway build show build_01kb0000000000000000000001
+    --- standard output
+    Id             build_01kb0000000000000000000001
+    Status         running (compile)
+    App            com.example.app
+    Platform       android
+    Version        build 7
+    Kind           release, internal
+    Profile        production
+    Configuration  production
+    Source         main, 0123456789ab, with changes, Faster [31mred
+    Priority       5
+    Attempt        2
+    Runner         box
+    Again of       build_01kb0000000000000000000002
+    Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+    Warnings       The bundle id of app.apk is com.example.other.
+
+    Phases
+    source   1.2 s
+    compile  runs
+
+    Artifacts
+    app.apk  apk, 6 B
+             66e93a7c5a2576c34833f10761ca00fadbd40b36eff79f1e0969652f607b0b43
+    --- exit 0
+    "#);
+    assert_eq!(server.lines(), [format!("GET /api/build?id={ID}")]);
+}
+
+#[tokio::test]
+async fn cancel_retry_and_delete() {
+    let canceling = json!({"status": "running", "cancelRequested": true});
+    let again = json!({"id": OTHER, "parentId": ID});
+    let ended = json!({"id": OTHER, "parentId": ID, "status": "success"});
+    let server = FakeServer::start([
+        found(canceling),
+        Reply::new(201, build(again.clone()).to_string()),
+        Reply::new(200, stream(&[("end", ended)])),
+        Reply::new(201, build(again).to_string()),
+        Reply::new(200, json!({"id": ID, "status": "deleted"}).to_string()),
+        Reply::error(404, "Not Found", "There is no such build"),
+    ])
+    .await;
+    let stage = Stage::with(&server);
+    let mut text = String::new();
+    let rows: [&[&str]; 6] = [
+        &["cancel", ID, "--json"],
+        &["retry", ID],
+        &["retry", ID, "--no-wait", "--json"],
+        &["delete", ID],
+        &["delete", ID, "--yes"],
+        &["delete", ID, "--yes"],
+    ];
+    for arguments in rows {
+        text.push_str(&stage.run(&[&["build"], arguments].concat()).await);
+    }
+    assert_snapshot!(text, @r#"
+    $ launchway build cancel build_01kb0000000000000000000001 --json
+    --- standard output
+    {"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":true,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"running","version":null,"waitingFor":null,"warnings":[]}
+    --- standard error
+    Its runner stops it when it hears of it, in a few seconds.
+    --- exit 0
+    $ launchway build retry build_01kb0000000000000000000001
+    --- standard output
+    Id             build_01kb0000000000000000000002
+    Status         success
+    App            com.example.app
+    Platform       android
+    Version        build 7
+    Kind           release, internal
+    Profile        production
+    Configuration  production
+    Again of       build_01kb0000000000000000000001
+    Created        2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
+    --- standard error
+    build_01kb0000000000000000000002 is queued
+    --- exit 0
+    $ launchway build retry build_01kb0000000000000000000001 --no-wait --json
+    --- standard output
+    {"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000002","install":null,"logSize":0,"parentId":"build_01kb0000000000000000000001","phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"queued","version":null,"waitingFor":null,"warnings":[]}
+    --- standard error
+    Follow it: launchway build logs -f build_01kb0000000000000000000002
+    --- exit 0
+    $ launchway build delete build_01kb0000000000000000000001
+    --- standard error
+    error: there is no terminal to ask on
+    hint: give --yes
+    --- exit 2
+    $ launchway build delete build_01kb0000000000000000000001 --yes
+    --- standard output
+    build_01kb0000000000000000000001 is deleted.
+    --- exit 0
+    $ launchway build delete build_01kb0000000000000000000001 --yes
+    --- standard error
+    error: There is no such build
+    --- exit 3
+    "#);
+    let calls = [
+        format!("POST /api/build/cancel?id={ID}"),
+        format!("POST /api/build/retry?id={ID}"),
+        format!("GET /api/build/log/stream?id={OTHER}"),
+        format!("POST /api/build/retry?id={ID}"),
+        format!("DELETE /api/build?id={ID}"),
+        format!("DELETE /api/build?id={ID}"),
+    ];
+    assert_eq!(server.lines(), calls);
+}
+
+#[tokio::test]
+async fn the_plan_of_a_build() {
+    let plan = json!({
+        "labels": ["os=linux", "java=21"], "env": {"A": "1", "B": "2"},
+        "steps": [{"name": "install", "run": "npm ci"}, {"name": "build", "run": "cd android\n./gradlew x\n", "timeoutSeconds": 600}],
+        "artifacts": [{"path": "out/*.apk", "kind": "apk"}],
+        "cache": [{"key": "npm-{{ hash \"package-lock.json\" }}", "paths": ["~/.npm", "node_modules"]}],
+    });
+    let server = FakeServer::start([
+        Reply::new(
+            200,
+            json!({"id": ID, "status": "running", "plan": plan, "origin": "capacitor"}).to_string(),
+        ),
+        Reply::new(
+            200,
+            json!({"id": ID, "status": "queued", "plan": null, "origin": null}).to_string(),
+        ),
+    ])
+    .await;
+    let stage = Stage::with(&server);
+    let text = stage.run(&["build", "plan", ID]).await + &stage.run(&["build", "plan", ID]).await;
+    assert_snapshot!(text, @r#"
+    $ launchway build plan build_01kb0000000000000000000001
+    --- standard output
+    Build  build_01kb0000000000000000000001, running
+    From   capacitor
+    Runner       os=linux, java=21
+    Time         3600 s
+    Environment  A=1
+                 B=2
+
+    1. install
+       npm ci
+
+    2. build (at most 600 s)
+       cd android
+       ./gradlew x
+
+    Artifacts
+    apk  out/*.apk
+
+    Caches
+    npm-{{ hash "package-lock.json" }}  ~/.npm, node_modules
+    --- exit 0
+    $ launchway build plan build_01kb0000000000000000000001
+    --- standard output
+    Build  build_01kb0000000000000000000001, queued
+    --- standard error
+    The source says what is done; no runner has read it yet.
+    --- exit 0
+    "#);
+}
+
+#[tokio::test]
+async fn logs_as_they_are() {
+    let server = FakeServer::start([
+        Reply::new(200, "one\n\u{1b}[32mtw").cut(),
+        Reply::new(200, "o\u{1b}[0m\nthree").header("content-type", "text/plain"),
+        Reply::error(416, "Range Not Satisfiable", "There is nothing behind the end"),
+        Reply::error(404, "Not Found", "There is no such build"),
+    ])
+    .await;
+    let stage = Stage::with(&server);
+    let output = stage.command(&["build", "logs", ID]).output().await.expect("it starts");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "one\n\u{1b}[32mtwo\u{1b}[0m\nthree"
+    );
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+    let text = stage.run(&["build", "logs", ID, "--offset", "99"]).await + &stage.run(&["build", "logs", OTHER]).await;
+    assert_snapshot!(text, @r#"
+    $ launchway build logs build_01kb0000000000000000000001 --offset 99
+    --- exit 0
+    $ launchway build logs build_01kb0000000000000000000002
+    --- standard error
+    error: There is no such build
+    --- exit 3
+    "#);
+    let asked = [(ID, 0), (ID, 11), (ID, 99), (OTHER, 0)];
+    assert_eq!(
+        server.lines(),
+        asked.map(|(id, offset)| format!("GET /api/build/log?id={id}&offset={offset}"))
+    );
+}
+
+#[tokio::test]
+async fn logs_to_the_end() {
+    let failed = json!({"status": "failed", "error": {"code": "STEP_FAILED", "phase": "compile", "message": "It ended with 1."}});
+    let events = stream(&[
+        ("build", json!({"status": "running"})),
+        ("news", json!({})),
+        ("log", json!("==> compile\nerror: x\n")),
+        ("end", failed),
+    ]);
+    let server = FakeServer::start([Reply::new(200, events.clone()), Reply::new(200, events)]).await;
+    let stage = Stage::with(&server);
+    let mut text = stage.run(&["build", "logs", "-f", ID]).await;
+    text.push_str(
+        &stage
+            .run(&["build", "logs", "--follow", "--json", "--offset", "4", ID])
+            .await,
+    );
+    assert_snapshot!(text, @r#"
+    $ launchway build logs -f build_01kb0000000000000000000001
+    --- standard output
+    ==> compile
+    error: x
+    --- standard error
+    error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
+    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    --- exit 11
+    $ launchway build logs --follow --json --offset 4 build_01kb0000000000000000000001
+    --- standard output
+    {"event":"build","data":{"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":null,"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"running","version":null,"waitingFor":null,"warnings":[]}}
+    {"event":"log","data":{"offset":0,"text":"==> compile\nerror: x\n"}}
+    {"event":"end","data":{"artifacts":[],"attempt":1,"buildNumber":"7","buildType":"release","bundleId":"com.example.app","cancelRequested":false,"configuration":"production","createdAt":"2026-11-20T10:00:00.000Z","createdBy":"key_01kb0000000000000000000001","distribution":"internal","error":{"code":"STEP_FAILED","message":"It ended with 1.","phase":"compile"},"fingerprint":null,"finishedAt":null,"git":null,"id":"build_01kb0000000000000000000001","install":null,"logSize":0,"parentId":null,"phase":null,"phases":[],"platform":"android","priority":0,"profile":"production","queuePosition":0,"runner":null,"startedAt":null,"status":"failed","version":null,"waitingFor":null,"warnings":[]}}
+    --- standard error
+    error: build_01kb0000000000000000000001 failed in 'compile' (STEP_FAILED): It ended with 1.
+    hint: build it again: launchway build retry build_01kb0000000000000000000001
+    --- exit 11
+    "#);
+    assert_eq!(server.seen()[1].header("last-event-id"), "4");
+}
+
+#[tokio::test]
+async fn download() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    let mut one = artifact("../app.apk", b"an app");
+    one["url"] = json!(format!("{}/objects/1?signature=secret", server.url()));
+    let mut other = artifact("symbols.zip", b"symbols");
+    other["id"] = json!("artifact_01kb0000000000000000000002");
+    other["url"] = json!(format!("{}/objects/2?signature=secret", server.url()));
+    let whole = || found(json!({"status": "success", "artifacts": [one, other]}));
+    server.then([
+        whole(),
+        whole(),
+        // It breaks in the middle, is gone on with, and comes damaged; from the beginning it comes right.
+        Reply::new(200, "an").cut(),
+        whole(),
+        Reply::new(206, " spy"),
+        whole(),
+        Reply::new(200, "an app"),
+        whole(),
+        Reply::new(200, "symbols"),
+    ]);
+    assert_snapshot!(stage.run(&["build", "download", ID, "--dir", "out"]).await, @r#"
+    $ launchway build download build_01kb0000000000000000000001 --dir out
+    --- standard output
+    out/-app.apk
+    out/symbols.zip
+    --- standard error
+    Downloaded out/-app.apk (6 B)
+    Downloaded out/symbols.zip (7 B)
+    --- exit 0
+    "#);
+    let files = || {
+        let mut names: Vec<_> = fs::read_dir(stage.project().join("out"))
+            .expect("it is there")
+            .map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8"))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(files(), ["-app.apk", "symbols.zip"]);
+    assert_eq!(
+        fs::read(stage.project().join("out/-app.apk")).expect("it is there"),
+        b"an app"
+    );
+    let gets: Vec<_> = server
+        .seen()
+        .into_iter()
+        .filter(|seen| seen.line.contains("/objects/"))
+        .collect();
+    let ranges: Vec<_> = gets.iter().map(|seen| seen.header("range")).collect();
+    assert_eq!(ranges, ["", "bytes=2-", "", ""]);
+    assert!(
+        gets.iter().all(|seen| seen.header("authorization").is_empty()),
+        "object storage is not ours"
+    );
+
+    server.then([whole()]);
+    let mut text = stage.run(&["build", "download", ID, "--artifact", "ipa"]).await;
+    server.then([
+        whole(),
+        whole(),
+        Reply::new(200, "symbols"),
+        found(json!({"status": "failed"})),
+    ]);
+    text.push_str(
+        &stage
+            .run(&["build", "download", ID, "--artifact", "symbols.zip", "--json"])
+            .await,
+    );
+    text.push_str(&stage.run(&["build", "download", ID]).await);
+    assert_snapshot!(text, @r#"
+    $ launchway build download build_01kb0000000000000000000001 --artifact ipa
+    --- standard error
+    error: build_01kb0000000000000000000001 has no artifact ipa
+    hint: it has ../app.apk, symbols.zip
+    --- exit 3
+    $ launchway build download build_01kb0000000000000000000001 --artifact symbols.zip --json
+    --- standard output
+    [{"id":"artifact_01kb0000000000000000000002","kind":"apk","name":"symbols.zip","path":"./symbols.zip","sha256":"1ea50a8caf6085042452db60307ec62662e096120714ddac4fbc471c9456b411","size":7}]
+    --- standard error
+    Downloaded ./symbols.zip (7 B)
+    --- exit 0
+    $ launchway build download build_01kb0000000000000000000001
+    --- standard error
+    error: build_01kb0000000000000000000001 has no artifacts; it is failed
+    --- exit 3
+    "#);
+}
+
+#[tokio::test]
+async fn a_download_goes_on_where_an_earlier_command_was_stopped() {
+    let server = FakeServer::start([]).await;
+    let stage = Stage::with(&server);
+    let mut app = artifact("app.apk", b"an app");
+    app["url"] = json!(format!("{}/objects/1", server.url()));
+    let whole = || found(json!({"status": "success", "artifacts": [app]}));
+    server.then([whole(), whole(), Reply::new(200, "an ").open()]);
+    let mut child = stage.command(&["build", "download", ID]).spawn().expect("it starts");
+    let part = || {
+        let entries = fs::read_dir(stage.project()).expect("it is there");
+        entries
+            .map(|entry| entry.expect("readable").path())
+            .find(|path| path.to_string_lossy().ends_with(".part"))
+    };
+    while part()
+        .and_then(|path| fs::metadata(path).ok())
+        .is_none_or(|about| about.len() < 3)
+    {
+        tokio::task::yield_now().await;
+    }
+    child.kill().await.expect("it runs");
+    assert!(!stage.project().join("app.apk").exists());
+    server.then([whole(), whole(), Reply::new(206, "app")]);
+    let shown = stage.run(&["build", "download", ID]).await;
+    assert!(shown.ends_with("--- exit 0\n"), "{shown}");
+    assert_eq!(server.seen().last().expect("a request").header("range"), "bytes=3-");
+    assert_eq!(
+        fs::read(stage.project().join("app.apk")).expect("it is there"),
+        b"an app"
+    );
+    assert_eq!(part(), None);
+}

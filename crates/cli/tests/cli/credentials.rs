@@ -1,0 +1,137 @@
+//! `credential`: the file and its passwords go to the server and are never shown.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::stage::{Stage, page};
+
+const ID: &str = "credential_01kb0000000000000000000001";
+const PASSWORD: &str = "hunter2-of-this-test";
+
+fn credential(changed: Value) -> Value {
+    let mut credential = json!({
+        "id": ID,
+        "status": "active",
+        "kind": "android_keystore",
+        "name": "Upload key",
+        "bundleId": null,
+        "fingerprint": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "facts": {"alias": "upload", "keySize": 2048, "bundleIds": ["com.example.app", "com.example.other"]},
+        "expiresAt": "2053-11-01T08:00:00.000Z",
+        "createdBy": "user_01kb0000000000000000000001",
+        "createdAt": "2026-11-01T08:00:00.000Z",
+    });
+    let fields = credential.as_object_mut().expect("an object");
+    fields.extend(changed.as_object().expect("an object").clone());
+    credential
+}
+
+fn added() -> Reply {
+    Reply::new(201, credential(json!({})).to_string())
+}
+
+#[tokio::test]
+async fn look_and_delete() {
+    let service = json!({"kind": "google_service_account", "name": "Play", "bundleId": "com.example.app",
+        "expiresAt": null, "facts": {}});
+    let expired = json!({"status": "expired"});
+    let server = FakeServer::start([
+        Reply::new(200, page(&[credential(service), credential(expired)], 2, 0)),
+        Reply::new(200, credential(json!({})).to_string()),
+        Reply::new(200, json!({"id": ID, "status": "deleted"}).to_string()),
+    ])
+    .await;
+    let stage = Stage::with(&server);
+    let rows: [&[&str]; 4] = [
+        &["credential", "list"],
+        &["credential", "show", ID],
+        &["credential", "delete", ID, "--yes"],
+        &["credential", "delete", ID],
+    ];
+    let mut text = String::new();
+    for arguments in rows {
+        text.push_str(&stage.run(arguments).await);
+    }
+    assert_snapshot!(text);
+    let asked = [
+        "GET /api/credentials?limit=10&offset=0".to_owned(),
+        format!("GET /api/credentials?id={ID}"),
+        format!("DELETE /api/credentials?id={ID}"),
+    ];
+    assert_eq!(server.lines(), asked);
+}
+
+#[tokio::test]
+async fn a_password_comes_from_a_pipe_or_a_variable() {
+    let server = FakeServer::start((0..3).map(|_| added())).await;
+    let mut stage = Stage::with(&server);
+    stage
+        .file("release.jks", b"a keystore")
+        .file("AuthKey_2X9R4HXF34.p8", "a key");
+    let named = [
+        "credential",
+        "add",
+        "release.jks",
+        "--name",
+        "Upload key",
+        "--alias",
+        "upload",
+    ];
+    let mut text = stage.run_with(&named, &format!("{PASSWORD}\n")).await;
+    stage
+        .set("LAUNCHWAY_CREDENTIAL_PASSWORD", PASSWORD)
+        .set("LAUNCHWAY_CREDENTIAL_KEY_PASSWORD", "of the key");
+    text.push_str(
+        &stage
+            .run(&["credential", "add", "release.jks", "--bundle-id", "com.example.app"])
+            .await,
+    );
+    let store = [
+        "credential",
+        "add",
+        "AuthKey_2X9R4HXF34.p8",
+        "--issuer-id",
+        "issuer",
+        "--json",
+    ];
+    assert_eq!(stage.json(&store).await["id"], ID);
+    assert!(!text.contains(PASSWORD), "{text}");
+    assert_snapshot!(text);
+    let sent: Vec<Value> = server.seen().iter().map(|seen| seen.json()).collect();
+    // Base64 of the files.
+    let (keystore, key) = ("YSBrZXlzdG9yZQ==", "YSBrZXk=");
+    let first = json!({"kind": "android_keystore", "name": "Upload key", "content": keystore, "password": PASSWORD,
+        "alias": "upload"});
+    let second = json!({"kind": "android_keystore", "content": keystore, "password": PASSWORD,
+        "keyPassword": "of the key", "bundleId": "com.example.app"});
+    let third = json!({"kind": "app_store_connect_key", "content": key, "keyId": "2X9R4HXF34", "issuerId": "issuer"});
+    assert_eq!(sent, [first, second, third]);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said() {
+    let server = FakeServer::start([Reply::error(
+        400,
+        "Bad Request",
+        "The password does not open the keystore",
+    )])
+    .await;
+    let stage = Stage::with(&server);
+    stage
+        .file("release.jks", "a keystore")
+        .file("empty.p8", "")
+        .file("secret", "what?");
+    let mut text = stage.run_with(&["credential", "add", "release.jks"], PASSWORD).await;
+    let rows: [&[&str]; 4] = [
+        &["credential", "add", "missing.jks"],
+        &["credential", "add", "empty.p8"],
+        &["credential", "add", "secret"],
+        &["credential", "add", "release.jks", "--kind", "keystore"],
+    ];
+    for arguments in rows {
+        text.push_str(&stage.run(arguments).await);
+    }
+    assert_snapshot!(text);
+    assert_eq!(server.seen().len(), 1);
+}

@@ -1,0 +1,164 @@
+//! `build <platform> --local`: the plan of the project on this machine, without any server.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::stage::Stage;
+
+/// A project whose build runs this.
+fn project(run: &str) -> Stage {
+    let mut stage = Stage::new();
+    // What the tests are started with decides where programs are.
+    stage
+        .set("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .set("JAVA_HOME", "/opt/java");
+    let plan = format!(
+        "[app]\nbundle_id = 'com.example.app'\n[build.production]\nlabels = ['gpu=yes']\nenv = {{ LEVEL = 'plan', WHO = 'plan' }}\n\
+         steps = [{{ name = 'compile', run = '''{run}''' }}]\nartifacts = [{{ path = 'out/*.apk' }}]\n"
+    );
+    stage
+        .file("launchway.toml", plan)
+        .file("src/main.kt", "fun main() {}\n");
+    stage
+}
+
+#[tokio::test]
+async fn builds_a_copy_of_the_source_and_brings_the_artifacts_back() {
+    let script = "echo \"$LEVEL $WHO $JAVA_HOME $LAUNCHWAY_BUILD_TYPE $LAUNCHWAY_VERSION\"\nmkdir out; cp src/main.kt out/app.apk; touch src/made";
+    let stage = project(script);
+    stage.file("more.env", "# more\nexport WHO='the file'\n");
+    let arguments = [
+        "build",
+        "android",
+        "--local",
+        "--env-file",
+        "more.env",
+        "--version",
+        "1.2.3",
+    ];
+    let shown = stage.run(&arguments).await;
+    let lines: Vec<_> = shown.lines().filter(|line| !line.contains("Packed")).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    $ launchway build android --local --env-file more.env --version 1.2.3
+    --- standard output
+    launchway-out/app.apk (apk, 14 B)
+    --- standard error
+    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    ==> source
+    ==> compile
+    plan the file /opt/java release 1.2.3
+    ==> artifacts
+    ==> success
+    --- exit 0
+    "#);
+    let made = fs::read(stage.project().join("launchway-out/app.apk")).expect("it is there");
+    assert_eq!(made, b"fun main() {}\n");
+    assert!(!stage.project().join("src/made").exists(), "it builds a copy");
+    assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
+
+    let again: Value = stage
+        .json(&["build", "android", "--local", "--out", "other", "--json", "--quiet"])
+        .await;
+    assert_eq!(
+        (&again["status"], &again["artifacts"][0]["kind"]),
+        (&json!("success"), &json!("apk"))
+    );
+    assert!(
+        again["artifacts"][0]["path"]
+            .as_str()
+            .expect("a path")
+            .ends_with("project/other/app.apk")
+    );
+    let work = stage
+        .project()
+        .parent()
+        .expect("a directory")
+        .join("home/.cache/launchway/builds/builds");
+    assert_eq!(
+        fs::read_dir(work).expect("it is there").count(),
+        0,
+        "no workspace is left"
+    );
+}
+
+#[tokio::test]
+async fn says_what_failed() {
+    let mut text = String::new();
+    for script in ["echo no; exit 3", "true"] {
+        let stage = project(script);
+        text.push_str(&stage.run(&["build", "android", "--local", "--quiet"]).await);
+        assert!(!stage.project().join("launchway-out").exists());
+    }
+    let stage = project("true");
+    let rows: [&[&str]; 4] = [
+        &["--build-number", "auto"],
+        &["--env-file", "gone"],
+        &["--env-file", "launchway.toml"],
+        &["--timeout", "5m"],
+    ];
+    for arguments in rows {
+        text.push_str(&stage.run(&[&["build", "android", "--local"], arguments].concat()).await);
+    }
+    assert_snapshot!(text, @r#"
+    $ launchway build android --local --quiet
+    --- standard error
+    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    error: the build failed in 'compile' (STEP_FAILED): The step 'compile' ended with exit code 3. The log shows why.
+    --- exit 11
+    $ launchway build android --local --quiet
+    --- standard error
+    warning: the plan asks for a runner with gpu=yes, and this machine may lack it
+    error: the build failed in 'artifacts' (ARTIFACT_MISSING): No file of the workspace fits 'out/*.apk'. Correct the path in artifacts, or see in the log why no step made it; links are not followed, and a folder has to be packed by a step.
+    --- exit 11
+    $ launchway build android --local --build-number auto
+    --- standard error
+    error: only a server knows the next free build number
+    hint: give --build-number NUMBER, or leave it out for the project's own
+    --- exit 2
+    $ launchway build android --local --env-file gone
+    --- standard error
+    error: gone cannot be read: No such file or directory (os error 2)
+    --- exit 2
+    $ launchway build android --local --env-file launchway.toml
+    --- standard error
+    error: launchway.toml, line 1: it must be NAME=VALUE, or begin with #
+    --- exit 2
+    $ launchway build android --local --timeout 5m
+    --- standard error
+    error: the argument '--local' cannot be used with '--timeout <TIME>'
+
+    Usage: launchway build <PLATFORM> [OPTIONS]
+           launchway build <COMMAND>
+
+    For more information, try '--help'.
+    --- exit 2
+    "#);
+}
+
+#[tokio::test]
+async fn interrupted_it_ends_its_steps() {
+    let stage = project("trap \"echo stopped; exit 1\" TERM; echo begun; while :; do sleep 0.05; done");
+    let mut child = stage
+        .command(&["build", "android", "--local"])
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    while lines.next_line().await.expect("UTF-8").expect("it shows the log") != "begun" {}
+    let id = child
+        .id()
+        .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
+        .expect("it runs");
+    kill_process(id, Signal::INT).expect("it is ours");
+    let mut said = Vec::new();
+    while let Some(line) = lines.next_line().await.expect("UTF-8") {
+        said.push(line);
+    }
+    // The shell may have its own word for what was ended.
+    said.retain(|line| line != "Terminated");
+    assert_eq!(said, ["stopped", "==> canceled", "", "interrupted"]);
+    assert_eq!(child.wait().await.expect("it ends").code(), Some(130));
+}

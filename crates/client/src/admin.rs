@@ -1,0 +1,218 @@
+//! The calls on what admins look after: apps, environment variables, API keys, webhooks, credentials, the organization, its
+//! audit log and its usage (contract parts 2, 5, 6 and 8).
+
+use launchway_api::apps::{AppView, CreateApp};
+use launchway_api::audit::AuditView;
+use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
+use launchway_api::lists::{Deleted, Page};
+use launchway_api::orgs::{MemberView, OrgView};
+use launchway_api::usage::UsageView;
+use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
+use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::answer::Answer;
+use crate::calls::{NOTHING, query_of};
+use crate::client::Client;
+use crate::error::Error;
+
+/// Which part of a list is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paging {
+    /// How many at most; the server never gives more than 100.
+    pub limit: u32,
+    /// How many to skip.
+    pub offset: u64,
+}
+
+/// What the audit log is narrowed to. What is absent narrows nothing.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Only what was done by this user, key, `operator` or `service`.
+    pub actor: Option<String>,
+    /// Only this action, such as `key.revoke`.
+    pub action: Option<String>,
+    /// Only what was done on this resource.
+    pub resource: Option<String>,
+    /// Only from this time on, in ISO 8601.
+    pub since: Option<String>,
+    /// Only from before this time, in ISO 8601.
+    pub until: Option<String>,
+}
+
+impl Client {
+    /// `GET /apps`: one page of the apps, newest first.
+    pub async fn apps(&self, paging: Paging) -> Result<Answer<Page<AppView>>, Error> {
+        self.page("/apps", paging, &[]).await
+    }
+
+    /// `GET /apps?id=`: one app.
+    pub async fn app(&self, id: &str) -> Result<Answer<AppView>, Error> {
+        self.one(Method::GET, "/apps", id).await
+    }
+
+    /// `POST /apps`: claims a bundle identifier.
+    pub async fn create_app(&self, wanted: &CreateApp) -> Result<Answer<AppView>, Error> {
+        self.create("/apps", wanted).await
+    }
+
+    /// `DELETE /apps?id=`: takes an app off the list.
+    pub async fn delete_app(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/apps", id).await
+    }
+
+    /// `GET /env`: one page of the environment variables, newest first.
+    pub async fn env_vars(&self, paging: Paging) -> Result<Answer<Page<EnvVarView>>, Error> {
+        self.page("/env", paging, &[]).await
+    }
+
+    /// `POST /env`: makes a variable, or replaces the one with the same name and scope.
+    pub async fn set_env_var(&self, wanted: &SetEnvVar) -> Result<Answer<EnvVarView>, Error> {
+        self.create("/env", wanted).await
+    }
+
+    /// `DELETE /env?id=`: deletes a variable.
+    pub async fn delete_env_var(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/env", id).await
+    }
+
+    /// `GET /api-keys`: one page of the API keys, newest first.
+    pub async fn keys(&self, paging: Paging) -> Result<Answer<Page<KeyView>>, Error> {
+        self.page("/api-keys", paging, &[]).await
+    }
+
+    /// `POST /api-keys`: makes a key. It is in the answer, unless an earlier try of this call had made it.
+    pub async fn create_key(&self, wanted: &CreateKey) -> Result<Answer<CreatedKey>, Error> {
+        self.create("/api-keys", wanted).await
+    }
+
+    /// `DELETE /api-keys?id=`: a key is refused from now on.
+    pub async fn revoke_key(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/api-keys", id).await
+    }
+
+    /// `GET /webhooks`: one page of the webhooks, newest first.
+    pub async fn webhooks(&self, paging: Paging) -> Result<Answer<Page<WebhookView>>, Error> {
+        self.page("/webhooks", paging, &[]).await
+    }
+
+    /// `GET /webhooks?id=`: one webhook.
+    pub async fn webhook(&self, id: &str) -> Result<Answer<WebhookView>, Error> {
+        self.one(Method::GET, "/webhooks", id).await
+    }
+
+    /// `POST /webhooks`: makes a webhook. Its secret is in the answer, unless an earlier try of this call had made it.
+    pub async fn create_webhook(&self, wanted: &CreateWebhook) -> Result<Answer<WebhookWithSecret>, Error> {
+        self.create("/webhooks", wanted).await
+    }
+
+    /// `PUT /webhooks`: replaces the record of a webhook.
+    pub async fn replace_webhook(&self, wanted: &ReplaceWebhook) -> Result<Answer<WebhookView>, Error> {
+        self.call(Method::PUT, "/webhooks", &[], Some(wanted)).await?.read()
+    }
+
+    /// `DELETE /webhooks?id=`: deletes a webhook with its deliveries.
+    pub async fn delete_webhook(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/webhooks", id).await
+    }
+
+    /// `POST /webhooks/rotate-secret?id=`: gives a webhook a new secret.
+    pub async fn rotate_webhook_secret(&self, id: &str) -> Result<Answer<WebhookWithSecret>, Error> {
+        self.one(Method::POST, "/webhooks/rotate-secret", id).await
+    }
+
+    /// `POST /webhooks/test?id=`: sends `webhook.test` to a webhook.
+    pub async fn test_webhook(&self, id: &str) -> Result<Answer<DeliveryView>, Error> {
+        self.one(Method::POST, "/webhooks/test", id).await
+    }
+
+    /// `GET /webhooks/deliveries?id=`: one page of the deliveries to a webhook, newest first.
+    pub async fn deliveries(&self, id: &str, paging: Paging) -> Result<Answer<Page<DeliveryView>>, Error> {
+        self.page("/webhooks/deliveries", paging, &[("id", id)]).await
+    }
+
+    /// `POST /webhooks/redeliver?id=`: sends the event of a delivery once more.
+    pub async fn redeliver(&self, id: &str) -> Result<Answer<DeliveryView>, Error> {
+        self.one(Method::POST, "/webhooks/redeliver", id).await
+    }
+
+    /// `GET /credentials`: one page of the credentials, newest first.
+    pub async fn credentials(&self, paging: Paging) -> Result<Answer<Page<CredentialView>>, Error> {
+        self.page("/credentials", paging, &[]).await
+    }
+
+    /// `GET /credentials?id=`: what was read from one credential.
+    pub async fn credential(&self, id: &str) -> Result<Answer<CredentialView>, Error> {
+        self.one(Method::GET, "/credentials", id).await
+    }
+
+    /// `POST /credentials`: hands over a credential.
+    pub async fn create_credential(&self, wanted: &CreateCredential) -> Result<Answer<CredentialView>, Error> {
+        self.create("/credentials", wanted).await
+    }
+
+    /// `DELETE /credentials?id=`: deletes a credential.
+    pub async fn delete_credential(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/credentials", id).await
+    }
+
+    /// `GET /orgs`: one page of the organizations that the caller may name, newest first.
+    pub async fn orgs(&self, paging: Paging) -> Result<Answer<Page<OrgView>>, Error> {
+        self.page("/orgs", paging, &[]).await
+    }
+
+    /// `GET /orgs?id=`: one organization of the caller.
+    pub async fn org(&self, id: &str) -> Result<Answer<OrgView>, Error> {
+        self.one(Method::GET, "/orgs", id).await
+    }
+
+    /// `GET /orgs/members`: one page of the members.
+    pub async fn members(&self, paging: Paging) -> Result<Answer<Page<MemberView>>, Error> {
+        self.page("/orgs/members", paging, &[]).await
+    }
+
+    /// `GET /audit`: one page of the audit log, newest first.
+    pub async fn audit(&self, filter: &AuditFilter, paging: Paging) -> Result<Answer<Page<AuditView>>, Error> {
+        let known = [
+            ("actor", &filter.actor),
+            ("action", &filter.action),
+            ("resource", &filter.resource),
+            ("since", &filter.since),
+            ("until", &filter.until),
+        ];
+        self.page("/audit", paging, &query_of(&known)).await
+    }
+
+    /// `GET /usage`: one page of the months with use, newest first.
+    pub async fn usage(&self, paging: Paging) -> Result<Answer<Page<UsageView>>, Error> {
+        self.page("/usage", paging, &[]).await
+    }
+
+    /// `GET /usage?id=`: what was used in a month, such as `2026-11`.
+    pub async fn usage_of(&self, month: &str) -> Result<Answer<UsageView>, Error> {
+        self.one(Method::GET, "/usage", month).await
+    }
+
+    async fn page<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        paging: Paging,
+        narrowed: &[(&str, &str)],
+    ) -> Result<Answer<Page<T>>, Error> {
+        let (limit, offset) = (paging.limit.to_string(), paging.offset.to_string());
+        let mut query = narrowed.to_vec();
+        query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
+        self.call(Method::GET, path, &query, NOTHING).await?.read()
+    }
+
+    async fn one<T: DeserializeOwned>(&self, method: Method, path: &str, id: &str) -> Result<Answer<T>, Error> {
+        self.call(method, path, &[("id", id)], NOTHING).await?.read()
+    }
+
+    async fn create<B: Serialize, T: DeserializeOwned>(&self, path: &str, wanted: &B) -> Result<Answer<T>, Error> {
+        self.call(Method::POST, path, &[], Some(wanted)).await?.read()
+    }
+}

@@ -1,0 +1,158 @@
+//! Brings an artifact of a build here, in constant memory: what came is kept when the connection breaks or the command
+//! ends, and the file has its name only once its SHA-256 is right.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use launchway_api::builds::ArtifactView;
+use sha2::{Digest, Sha256};
+
+use crate::client::Client;
+use crate::error::Error;
+use crate::retry::{Reason, Tries};
+use crate::storage::{Broken, Storage};
+use crate::upload::Progress;
+
+const CHUNK: usize = 256 << 10;
+
+impl Client {
+    /// Downloads an artifact of a build to the file `to`, which is replaced. Each try asks the server for a new URL, and
+    /// goes on behind what an earlier one, also one of an earlier command, has brought. `progress` is told the bytes that
+    /// are here.
+    ///
+    /// # Errors
+    /// The build has no such artifact, its bytes cannot be had, or `to` cannot be written.
+    pub async fn download_artifact(
+        &self,
+        build_id: &str,
+        artifact_id: &str,
+        to: &Path,
+        progress: Progress,
+    ) -> Result<ArtifactView, Error> {
+        let storage = Storage::of(&self.transport, &self.timeouts);
+        let mut tries = Tries::default();
+        loop {
+            let build = self.build(build_id).await?.value;
+            let artifact = build
+                .artifacts
+                .into_iter()
+                .find(|artifact| artifact.id == artifact_id)
+                .ok_or_else(|| Error::Invalid(format!("{build_id} has no artifact {artifact_id}")))?;
+            let Err(Broken { reason, error }) = fetch(&storage, &artifact, to, &progress).await else {
+                return Ok(artifact);
+            };
+            let delay = reason.and_then(|reason| Some((tries.after(reason, None, true)?, reason)));
+            let Some((delay, reason)) = delay else {
+                return Err(error);
+            };
+            self.world.pause(delay, reason).await;
+        }
+    }
+}
+
+/// What has come of a file so far.
+struct Part {
+    path: PathBuf,
+    file: File,
+    hash: Sha256,
+    size: u64,
+}
+
+async fn fetch(storage: &Storage, artifact: &ArtifactView, to: &Path, progress: &Progress) -> Result<(), Broken> {
+    let path = part_path(to, &artifact.sha256);
+    let unwritable = |source| Broken {
+        reason: None,
+        error: Error::NotWritten {
+            path: to.to_owned(),
+            source,
+        },
+    };
+    let size = u64::try_from(artifact.size).unwrap_or(0);
+    let mut part = Part::open(path).map_err(unwritable)?;
+    if part.size > size {
+        part.restart().map_err(unwritable)?;
+    }
+    progress(part.size);
+    if part.size < size {
+        let mut download = storage.get_from(&artifact.url, part.size).await?;
+        if download.begins_at() != part.size {
+            part.restart().map_err(unwritable)?;
+        }
+        while let Some(chunk) = download.next().await? {
+            part.add(&chunk).map_err(unwritable)?;
+            progress(part.size);
+        }
+    }
+    if part.size < size {
+        return Err(Broken {
+            reason: Some(Reason::Broken),
+            error: Error::Network {
+                origin: Storage::origin_of(&artifact.url),
+                reason: "the connection was closed".to_owned(),
+            },
+        });
+    }
+    if part.size > size || hex::encode(part.hash.clone().finalize()) != artifact.sha256 {
+        // What is wrong must not be gone on with.
+        fs::remove_file(&part.path).map_err(unwritable)?;
+        return Err(Broken {
+            reason: Some(Reason::Broken),
+            error: Error::Corrupt {
+                name: artifact.name.clone(),
+            },
+        });
+    }
+    part.file
+        .sync_all()
+        .and_then(|()| fs::rename(&part.path, to))
+        .map_err(unwritable)
+}
+
+/// Beside the file, of the same bytes only.
+fn part_path(to: &Path, sha256: &str) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(to.file_name().unwrap_or_default());
+    name.push(format!(".{}.part", sha256.get(..16).unwrap_or(sha256)));
+    to.with_file_name(name)
+}
+
+impl Part {
+    /// Opens what is there already, and reckons its hash.
+    fn open(path: PathBuf) -> io::Result<Self> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)?;
+        let (mut hash, mut size, mut buffer) = (Sha256::new(), 0, vec![0; CHUNK]);
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    hash.update(&buffer[..count]);
+                    size += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { path, file, hash, size })
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        (self.hash, self.size) = (Sha256::new(), 0);
+        Ok(())
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // A chunk is small; the page cache takes it.
+        self.file.write_all(bytes)?;
+        self.hash.update(bytes);
+        self.size += bytes.len() as u64;
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! Follows a build while it goes on: its log and what becomes of it, as server-sent events (contract part 4). A connection
+//! that breaks is taken up with `Last-Event-ID`, and a server that restarts is waited for.
+
+mod events;
+
+use std::collections::VecDeque;
+
+use launchway_api::builds::{BuildView, LogEvent};
+use reqwest::Response;
+use reqwest::header::{ACCEPT, HeaderName};
+use serde::de::DeserializeOwned;
+
+use crate::answer::Answer;
+use crate::client::{Client, NotOpened};
+use crate::error::Error;
+use crate::retry::{Reason, Tries};
+use events::{Event, Events};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// What happens to a build that is followed. Each with the server's own words, for passing on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuildEvent {
+    /// Its log goes on.
+    Log(Answer<LogEvent>),
+    /// Its status or phase is another.
+    Build(Box<Answer<BuildView>>),
+    /// It is over, and its log has been told to the end.
+    End(Box<Answer<BuildView>>),
+}
+
+/// A build that is followed.
+#[derive(Debug)]
+pub struct Following {
+    client: Client,
+    id: String,
+    last_event_id: Option<String>,
+    response: Option<Response>,
+    events: Events,
+    waiting: VecDeque<Event>,
+    over: bool,
+    tries: Tries,
+}
+
+impl Client {
+    /// `GET /build/log/stream?id=`: follows a build, its log from the byte `offset` on.
+    pub fn follow_build(&self, id: &str, offset: u64) -> Following {
+        Following {
+            client: self.clone(),
+            id: id.to_owned(),
+            // The id of an event is the offset behind it.
+            last_event_id: (offset > 0).then(|| offset.to_string()),
+            response: None,
+            events: Events::default(),
+            waiting: VecDeque::new(),
+            over: false,
+            tries: Tries::patient(),
+        }
+    }
+}
+
+impl Following {
+    /// What happens next; `None` after the end.
+    ///
+    /// # Errors
+    /// The server refuses, or is gone for ten minutes.
+    pub async fn next(&mut self) -> Result<Option<BuildEvent>, Error> {
+        loop {
+            while let Some(event) = self.waiting.pop_front() {
+                if let Some(known) = self.understand(event)? {
+                    return Ok(Some(known));
+                }
+            }
+            if self.over {
+                return Ok(None);
+            }
+            if let Err(failed) = self.receive().await {
+                self.response = None;
+                self.events = Events::default();
+                let reason = failed.reason;
+                let delay = reason.and_then(|reason| Some((self.tries.after(reason, failed.asked, true)?, reason)));
+                let Some((delay, reason)) = delay else {
+                    return Err(failed.error);
+                };
+                self.client.world.pause(delay, reason).await;
+            }
+        }
+    }
+
+    /// Takes in the next bytes, of a new connection if need be.
+    async fn receive(&mut self) -> Result<(), NotOpened> {
+        let origin = self.client.base().origin();
+        let broken = |error| NotOpened {
+            reason: Some(Reason::Broken),
+            asked: None,
+            error,
+        };
+        let response = match &mut self.response {
+            Some(response) => response,
+            None => {
+                let mut headers = vec![(ACCEPT, "text/event-stream".to_owned())];
+                headers.extend(self.last_event_id.clone().map(|id| (LAST_EVENT_ID, id)));
+                let query = [("id", self.id.as_str())];
+                let opened = self.client.open("/build/log/stream", &query, &headers).await?;
+                self.response.insert(opened)
+            }
+        };
+        match response.chunk().await {
+            Ok(Some(bytes)) => {
+                let taken = self.events.push(&bytes, &mut self.waiting);
+                taken.map_err(|problem| NotOpened {
+                    reason: None,
+                    asked: None,
+                    error: unexpected(&origin, problem.to_owned()),
+                })?;
+                if !self.waiting.is_empty() {
+                    self.tries = Tries::patient();
+                }
+                Ok(())
+            }
+            // It ends by itself only after the last event, which is not here yet.
+            Ok(None) => Err(broken(Error::Network {
+                origin,
+                reason: "the connection was closed".to_owned(),
+            })),
+            Err(error) => Err(broken(Error::network(origin, &error))),
+        }
+    }
+
+    /// Reads an event; one that a newer server tells is passed over.
+    fn understand(&mut self, event: Event) -> Result<Option<BuildEvent>, Error> {
+        let origin = self.client.base().origin();
+        let known = match event.name.as_str() {
+            "log" => BuildEvent::Log(read(&origin, event.data)?),
+            "build" => BuildEvent::Build(Box::new(read(&origin, event.data)?)),
+            "end" => {
+                self.over = true;
+                BuildEvent::End(Box::new(read(&origin, event.data)?))
+            }
+            _ => return Ok(None),
+        };
+        if let Some(id) = event.id {
+            self.last_event_id = Some(id);
+        }
+        Ok(Some(known))
+    }
+}
+
+fn read<T: DeserializeOwned>(origin: &str, data: String) -> Result<Answer<T>, Error> {
+    match serde_json::from_str(&data) {
+        Ok(value) => Ok(Answer { value, body: data }),
+        Err(problem) => Err(unexpected(origin, problem.to_string())),
+    }
+}
+
+fn unexpected(origin: &str, problem: String) -> Error {
+    Error::Unexpected {
+        origin: origin.to_owned(),
+        status: 200,
+        problem,
+        request_id: None,
+    }
+}

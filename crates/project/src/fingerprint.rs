@@ -1,0 +1,162 @@
+//! The fingerprint of a project: what is native in it, found in its folder (contract part 9). The document itself, its
+//! hash and what differs between two are in `launchway_domain::fingerprint`.
+//!
+//! Nothing of the project is run. What cannot be known without running it, such as a configuration that is a script, counts
+//! by its text.
+
+mod content;
+pub mod embed;
+mod expo_config;
+mod flutter;
+mod generated;
+mod installed;
+mod javascript;
+mod mask;
+mod native;
+mod nativescript;
+mod parts;
+mod patches;
+mod plugins;
+mod problem;
+mod text_file;
+mod tree;
+mod walk;
+
+use std::fs;
+use std::path::Path;
+
+use launchway_domain::fingerprint::{FingerprintDocument, Framework as DocumentFramework};
+use launchway_domain::platform::Platform;
+
+pub use self::problem::CollectError;
+use crate::file::Fingerprint;
+use crate::fingerprint::walk::{Walk, literal_start, patterns};
+use crate::framework::{self, Framework};
+use crate::packages::Packages;
+use crate::source::Source;
+
+/// The framework of the app in `root` for `platform`.
+///
+/// # Errors
+/// There is none that is known, or `package.json` is broken, which would hide it.
+pub fn framework(root: &Path, platform: Platform) -> Result<Framework, CollectError> {
+    text_file::json(&root.join("package.json"), "package.json")?;
+    let source = Source::new(root);
+    let packages = Packages::read(&source, "");
+    match framework::recognise(&source, "", packages.as_ref(), platform) {
+        Some(Framework::Gradle) if platform != Platform::Android => Err(CollectError::NoApp(platform.as_str())),
+        Some(Framework::Xcode) if platform == Platform::Android => Err(CollectError::NoApp(platform.as_str())),
+        found => found.ok_or(CollectError::NoApp(platform.as_str())),
+    }
+}
+
+/// The platforms that the app in `root` has a native project for, or would get one when it is built.
+///
+/// # Errors
+/// `package.json` is broken, or the configuration of NativeScript leads out of the project.
+pub fn platforms(root: &Path) -> Result<Vec<Platform>, CollectError> {
+    let source = Source::new(root);
+    let mut found = Vec::new();
+    for platform in Platform::ALL {
+        let has_project = match framework(root, platform) {
+            Err(CollectError::NoApp(_)) => false,
+            Err(error) => return Err(error),
+            Ok(Framework::NativeScript) => nativescript::has_resources(root, platform)?,
+            Ok(Framework::Expo) => platform != Platform::Visionos,
+            Ok(Framework::Gradle | Framework::Xcode) => true,
+            Ok(_) => source.has_directory(platform.as_str()),
+        };
+        if has_project {
+            found.push(platform);
+        }
+    }
+    Ok(found)
+}
+
+/// Makes the document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
+///
+/// # Errors
+/// What is wrong with the project, and what to do.
+pub fn collect(
+    root: &Path,
+    framework: Framework,
+    platform: Platform,
+    rules: &Fingerprint,
+) -> Result<FingerprintDocument, CollectError> {
+    let root =
+        fs::canonicalize(here(root)).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
+    let parts = match framework {
+        Framework::NativeScript => nativescript::parts(&root, platform)?,
+        Framework::Capacitor => javascript::capacitor(&root, platform)?,
+        Framework::ReactNative => javascript::react_native(&root, platform)?,
+        Framework::Expo => javascript::expo(&root, platform)?,
+        Framework::Flutter => flutter::parts(&root, platform)?,
+        Framework::Gradle | Framework::Xcode => native::parts(&root, framework),
+    };
+
+    let mut walk = Walk::new(&root, &rules.exclude)?;
+    for place in &parts.places {
+        walk.add(place)?;
+    }
+    let mut files = walk.files();
+    let more: Vec<String> = parts.patterns.iter().chain(&rules.include).cloned().collect();
+    if !more.is_empty() {
+        let wanted = patterns(&more)?;
+        let mut walk = Walk::new(&root, &rules.exclude)?;
+        for pattern in &more {
+            walk.add(literal_start(pattern))?;
+        }
+        let is_wanted = |path: &str| wanted.matched_path_or_any_parents(path, false).is_ignore();
+        files.extend(walk.files().into_iter().filter(|file| is_wanted(&file.path)));
+        files.sort_by(|this, that| this.path.cmp(&that.path));
+        files.dedup();
+    }
+
+    let (mut resources, mut native) = (Vec::new(), Vec::new());
+    for (file, hash) in files.iter().zip(content::hashes(&files)?) {
+        let tree = if (parts.is_resource)(&file.path) {
+            &mut resources
+        } else {
+            &mut native
+        };
+        tree.push(tree::line(&file.path, &hash));
+    }
+    let made = parts
+        .made
+        .iter()
+        .map(|(name, text)| tree::line(name, &content::of_bytes(name, text)));
+    native.extend(made);
+    let framework = in_document(framework);
+    let document = FingerprintDocument::new(
+        framework,
+        platform,
+        parts.plugins,
+        tree::hash(resources),
+        tree::hash(native),
+    );
+    Ok(document?)
+}
+
+/// Documents know plain native projects by one name.
+const fn in_document(framework: Framework) -> DocumentFramework {
+    match framework {
+        Framework::NativeScript => DocumentFramework::NativeScript,
+        Framework::Capacitor => DocumentFramework::Capacitor,
+        Framework::ReactNative => DocumentFramework::ReactNative,
+        Framework::Expo => DocumentFramework::Expo,
+        Framework::Flutter => DocumentFramework::Flutter,
+        Framework::Gradle | Framework::Xcode => DocumentFramework::Native,
+    }
+}
+
+/// The empty path is the current folder.
+fn here(root: &Path) -> &Path {
+    if root.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        root
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! The hash of a file's content as it counts: line ends of text as LF, and the fields of native manifests masked that
+//! every release changes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+use super::mask;
+use super::problem::CollectError;
+use super::walk::TreeFile;
+
+/// As with git, a file is text when there is no NUL in its first bytes.
+const LOOKED_AT: usize = 8000;
+/// Bytes of the largest file in which fields are masked.
+const LARGEST_MASKED: u64 = 16 << 20;
+const BUFFER: usize = 64 << 10;
+
+/// The SHA-256 of a file.
+pub type Hash = [u8; 32];
+
+/// The hashes of files, in their order, made by as many threads as there are processors.
+///
+/// # Errors
+/// The first file that cannot be read.
+pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hash>, CollectError> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(files.len()));
+    let work = || {
+        let mut own = Vec::new();
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(number) else { break };
+            let hash = of_file(file, &mut buffer).map_err(|error| CollectError::unreadable(file.path.as_str(), error));
+            own.push((number, hash));
+        }
+        if let Ok(mut done) = done.lock() {
+            done.append(&mut own);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, hash)| hash).collect()
+}
+
+/// The hash of bytes that are not in a file.
+pub fn of_bytes(path: &str, bytes: &[u8]) -> Hash {
+    let text = folded(bytes);
+    match mask::of(path).zip(str::from_utf8(&text).ok()) {
+        Some((mask, text)) => Sha256::digest(mask.apply(text)).into(),
+        None => Sha256::digest(&text).into(),
+    }
+}
+
+fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hash> {
+    let mut content = open(&file.real)?;
+    if mask::of(&file.path).is_some() && content.metadata()?.len() <= LARGEST_MASKED {
+        let mut bytes = Vec::new();
+        content.take(LARGEST_MASKED + 1).read_to_end(&mut bytes)?;
+        return Ok(of_bytes(&file.path, &bytes));
+    }
+    let mut hash = Sha256::new();
+    let mut length = fill(&mut content, buffer)?;
+    let is_text = is_text(&buffer[..length]);
+    let mut held = false;
+    while length > 0 {
+        if is_text {
+            held = fold(&buffer[..length], held, |part| hash.update(part));
+        } else {
+            hash.update(&buffer[..length]);
+        }
+        length = fill(&mut content, buffer)?;
+    }
+    if held {
+        hash.update(b"\r");
+    }
+    Ok(hash.finalize().into())
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    // What was a file a moment ago may be a pipe by now, which must not hold us.
+    const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(content: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match content.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+fn is_text(start: &[u8]) -> bool {
+    !start[..start.len().min(LOOKED_AT)].contains(&0)
+}
+
+/// Gives out a piece of text with CRLF as LF. `held` tells that the piece before ended with a CR that was not given out;
+/// the answer tells it of this one.
+fn fold(piece: &[u8], held: bool, mut out: impl FnMut(&[u8])) -> bool {
+    if held && piece.first() != Some(&b'\n') {
+        out(b"\r");
+    }
+    let mut rest = piece;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\r') {
+        match rest.get(at + 1) {
+            None => {
+                out(&rest[..at]);
+                return true;
+            }
+            Some(b'\n') => out(&rest[..at]),
+            Some(_) => out(&rest[..=at]),
+        }
+        rest = &rest[at + 1..];
+    }
+    out(rest);
+    false
+}
+
+/// All of a content with CRLF as LF if it is text.
+pub fn folded(bytes: &[u8]) -> Vec<u8> {
+    if !is_text(bytes) {
+        return bytes.to_vec();
+    }
+    let mut text = Vec::with_capacity(bytes.len());
+    if fold(bytes, false, |part| text.extend_from_slice(part)) {
+        text.push(b'\r');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn line_ends_of_text_are_folded_and_binaries_are_not() {
+        let rows: [(&[u8], &[u8]); 6] = [
+            (b"a\r\nb\r\n", b"a\nb\n"),
+            (b"a\rb\r", b"a\rb\r"),
+            (b"\r\r\n\n", b"\r\n\n"),
+            (b"", b""),
+            (b"\r", b"\r"),
+            (b"\0a\r\n", b"\0a\r\n"),
+        ];
+        for (bytes, expected) in rows {
+            assert_eq!(folded(bytes), expected, "{bytes:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_fold_as_the_whole_does(pieces in prop::collection::vec("[\r\na]{0,4}", 0..6)) {
+            let (mut text, mut held) = (Vec::new(), false);
+            for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+                held = fold(piece.as_bytes(), held, |part| text.extend_from_slice(part));
+            }
+            if held {
+                text.push(b'\r');
+            }
+            prop_assert_eq!(String::from_utf8(text).unwrap(), pieces.concat().replace("\r\n", "\n"));
+        }
+    }
+}

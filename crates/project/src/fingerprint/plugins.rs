@@ -1,0 +1,59 @@
+//! The versions of native packages, as a document has them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::content::hashes;
+use super::generated::is_script;
+use super::installed::Package;
+use super::patches::Patches;
+use super::problem::CollectError;
+use super::tree;
+use super::walk::Walk;
+
+/// Names and versions, as a document has them.
+pub type Plugins = BTreeMap<String, String>;
+
+/// The plugins that these packages are.
+///
+/// # Errors
+/// A file of a local package cannot be read.
+pub fn of(packages: impl IntoIterator<Item = Package>, patches: &Patches) -> Result<Plugins, CollectError> {
+    let one = |package: Package| {
+        let version = version(&package, patches)?;
+        Ok((package.name, version))
+    };
+    packages.into_iter().map(one).collect()
+}
+
+fn version(package: &Package, patches: &Patches) -> Result<String, CollectError> {
+    let version = &package.version;
+    if package.is_local() {
+        return Ok(format!(
+            "{version}+src.{}",
+            source_digest(&package.name, &package.folder)?
+        ));
+    }
+    Ok(match patches.digest(&package.name) {
+        Some(digest) => format!("{version}+patch.{digest}"),
+        None => version.clone(),
+    })
+}
+
+/// The first 12 hex digits of the hash of what is native in the folder of a package.
+///
+/// # Errors
+/// A file in it cannot be read. The error begins with the name of the package.
+pub fn source_digest(name: &str, folder: &Path) -> Result<String, CollectError> {
+    let digest = || {
+        let mut walk = Walk::new(folder, &[])?;
+        walk.add("")?;
+        let files: Vec<_> = walk.files().into_iter().filter(|file| !is_script(&file.path)).collect();
+        let lines = files
+            .iter()
+            .zip(hashes(&files)?)
+            .map(|(file, hash)| tree::line(&file.path, &hash));
+        Ok(tree::hash(lines.collect())[..12].to_owned())
+    };
+    digest().map_err(|error: CollectError| error.in_package(name))
+}

@@ -1,0 +1,50 @@
+//! Reads the small files that say what a project is made of.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::problem::CollectError;
+
+/// Bytes of the largest one; lockfiles of large projects have some millions.
+const LARGEST: u64 = 64 << 20;
+
+/// The text of a file, without the mark of the byte order; `None` when there is none. `shown` is its name in errors.
+///
+/// # Errors
+/// It is there, but it is no file, too large, or not UTF-8.
+pub fn read(path: &Path, shown: &str) -> Result<Option<String>, CollectError> {
+    let unreadable = |error: std::io::Error| CollectError::unreadable(shown, error);
+    let data = match fs::metadata(path) {
+        Ok(data) => data,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(unreadable(error)),
+    };
+    // Looked at before it is opened: a pipe would hold us.
+    if !data.is_file() {
+        return Err(CollectError::NoFile(shown.to_owned()));
+    }
+    if data.len() > LARGEST {
+        return Err(CollectError::broken(shown, "it is larger than 64 MiB"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| CollectError::broken(shown, "it is not text in UTF-8"))?;
+    Ok(Some(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }))
+}
+
+/// The JSON in a file; `None` when there is no file.
+///
+/// # Errors
+/// As [`read`], or it is no JSON.
+pub fn json(path: &Path, shown: &str) -> Result<Option<Value>, CollectError> {
+    let text = read(path, shown)?;
+    text.map(|text| serde_json::from_str(&text).map_err(|error| CollectError::broken(shown, error)))
+        .transpose()
+}

@@ -1,0 +1,299 @@
+//! Finds the files that count: all below a folder but what `.gitignore` and `.fingerprintignore` leave out, what every
+//! build makes anew, and what belongs to one machine only. The files may be anybody's.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use unicode_normalization::UnicodeNormalization;
+
+use super::generated;
+use super::problem::CollectError;
+use super::text_file;
+
+/// Files and folders that are looked at below one folder.
+const MOST_ENTRIES: usize = 500_000;
+/// Links to folders that are followed below one folder. Few of them can make a tree without end out of a small one.
+const MOST_LINKS: usize = 1_000;
+/// Folders in folders.
+const DEEPEST: usize = 128;
+/// The two kinds of files that leave others out. Each kind decides alone, so that neither brings back what the other
+/// leaves out.
+const IGNORE_FILES: [&str; 2] = [".gitignore", ".fingerprintignore"];
+
+/// A file that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Its path below the root: NFC, with forward slashes.
+    pub path: String,
+    /// Where its content is.
+    pub real: PathBuf,
+}
+
+/// Finds files below a root.
+pub struct Walk {
+    /// Without links.
+    root: PathBuf,
+    excluded: Gitignore,
+    found: Vec<TreeFile>,
+    entries: usize,
+    links: usize,
+}
+
+impl Walk {
+    /// Looks below `root`, whose path is trusted; `exclude` are patterns as in `.gitignore`.
+    ///
+    /// # Errors
+    /// `root` cannot be read, or a pattern makes no sense.
+    pub fn new(root: &Path, exclude: &[String]) -> Result<Self, CollectError> {
+        let real =
+            fs::canonicalize(root).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
+        Ok(Self {
+            root: real,
+            excluded: patterns(exclude)?,
+            found: Vec::new(),
+            entries: 0,
+            links: 0,
+        })
+    }
+
+    /// Adds the files below `start`, a path relative to the root with forward slashes, or `start` itself if it is a file.
+    /// Nothing when there is none, or it is left out.
+    ///
+    /// # Errors
+    /// The first file, in the order of names, that cannot be read or leads out of the root.
+    pub fn add(&mut self, start: &str) -> Result<(), CollectError> {
+        let mut rules = Rules(vec![self.rules_of(&self.root, "")?]);
+        let (mut shown, mut real) = (String::new(), self.root.clone());
+        for part in start.split('/').filter(|part| !part.is_empty() && *part != ".") {
+            if part == ".." {
+                return Err(CollectError::LinkOut(start.to_owned()));
+            }
+            shown = below(&shown, part);
+            let Some((kind, place)) = self.kind(&shown, &real.join(part))? else {
+                return Ok(());
+            };
+            if self.is_left_out(&shown, part, kind, &rules) {
+                return Ok(());
+            }
+            real = place;
+            match kind {
+                Kind::File | Kind::Other => return self.file(kind, &shown, real),
+                Kind::Folder => rules.0.push(self.rules_of(&real, &shown)?),
+            }
+        }
+        self.folder(&shown, &real, &mut rules, &mut vec![real.clone()])
+    }
+
+    /// What was found, each file once, in the order of paths.
+    pub fn files(mut self) -> Vec<TreeFile> {
+        self.found
+            .sort_by(|this, that| this.path.cmp(&that.path).then_with(|| this.real.cmp(&that.real)));
+        self.found.dedup();
+        self.found
+    }
+
+    /// `above` are the folders without links that lead here, this one too.
+    fn folder(
+        &mut self,
+        shown: &str,
+        real: &Path,
+        rules: &mut Rules,
+        above: &mut Vec<PathBuf>,
+    ) -> Result<(), CollectError> {
+        if above.len() > DEEPEST {
+            return Err(CollectError::TooMuch(shown.to_owned()));
+        }
+        let unreadable = |error| CollectError::unreadable(shown, error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(real).map_err(unreadable)? {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                return Err(CollectError::TooMuch(shown.to_owned()));
+            }
+            let name = entry.map_err(unreadable)?.file_name();
+            let name = name.into_string();
+            names.push(name.map_err(|name| CollectError::Name(below(shown, &name.to_string_lossy())))?);
+        }
+        names.sort_unstable();
+        for name in names {
+            let inner = below(shown, &name);
+            let path = real.join(&name);
+            let Some((kind, place)) = self.kind_unless_left_out(&inner, &name, &path, rules)? else {
+                continue;
+            };
+            match kind {
+                Kind::File | Kind::Other => self.file(kind, &inner, place)?,
+                Kind::Folder if above.contains(&place) => return Err(CollectError::LinkLoop(inner)),
+                Kind::Folder => {
+                    self.links += usize::from(place != path);
+                    if self.links > MOST_LINKS {
+                        return Err(CollectError::TooMuch(inner));
+                    }
+                    rules.0.push(self.rules_of(&place, &inner)?);
+                    above.push(place.clone());
+                    self.folder(&inner, &place, rules, above)?;
+                    above.pop();
+                    rules.0.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A link that is left out may lead anywhere.
+    fn kind_unless_left_out(
+        &self,
+        shown: &str,
+        name: &str,
+        path: &Path,
+        rules: &Rules,
+    ) -> Result<Option<(Kind, PathBuf)>, CollectError> {
+        let own = fs::symlink_metadata(path).map_err(|error| CollectError::unreadable(shown, error))?;
+        if own.is_symlink() {
+            let left_out = |kind| self.is_left_out(shown, name, kind, rules);
+            if left_out(Kind::File) || (left_out(Kind::Folder) && !path.is_file()) {
+                return Ok(None);
+            }
+        }
+        let kind = self.kind(shown, path)?;
+        Ok(kind.filter(|(kind, _)| !self.is_left_out(shown, name, *kind, rules)))
+    }
+
+    /// What is there, and where it is without links.
+    fn kind(&self, shown: &str, path: &Path) -> Result<Option<(Kind, PathBuf)>, CollectError> {
+        let unreadable = |error| CollectError::unreadable(shown, error);
+        let own = match fs::symlink_metadata(path) {
+            Ok(own) => own,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
+        };
+        let (data, place) = if own.is_symlink() {
+            let place = fs::canonicalize(path).map_err(|_| CollectError::BrokenLink(shown.to_owned()))?;
+            if !place.starts_with(&self.root) {
+                return Err(CollectError::LinkOut(shown.to_owned()));
+            }
+            (fs::metadata(&place).map_err(unreadable)?, place)
+        } else {
+            (own, path.to_owned())
+        };
+        let kind = match (data.is_dir(), data.is_file()) {
+            (true, _) => Kind::Folder,
+            (_, true) => Kind::File,
+            _ => Kind::Other,
+        };
+        Ok(Some((kind, place)))
+    }
+
+    /// A pipe would hold us, and a device never ends.
+    fn file(&mut self, kind: Kind, shown: &str, real: PathBuf) -> Result<(), CollectError> {
+        if kind == Kind::Other {
+            return Err(CollectError::NoFile(shown.to_owned()));
+        }
+        self.found.push(TreeFile {
+            path: shown.nfc().collect(),
+            real,
+        });
+        Ok(())
+    }
+
+    fn is_left_out(&self, shown: &str, name: &str, kind: Kind, rules: &Rules) -> bool {
+        let is_folder = kind == Kind::Folder;
+        generated::is_left_out(shown, is_folder)
+            || IGNORE_FILES.contains(&name)
+            || self.excluded.matched(shown, is_folder).is_ignore()
+            || (0..IGNORE_FILES.len()).any(|kind| rules.leave_out(kind, shown, is_folder))
+    }
+
+    /// An ignore file that is a link to elsewhere leaves nothing out.
+    fn is_inside(&self, path: &Path) -> bool {
+        match fs::symlink_metadata(path) {
+            Ok(data) if data.is_symlink() => fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.root)),
+            found => found.is_ok(),
+        }
+    }
+
+    fn rules_of(&self, folder: &Path, shown: &str) -> Result<[Gitignore; 2], CollectError> {
+        let [git, own] = IGNORE_FILES.map(|name| {
+            let path = folder.join(name);
+            let mut builder = GitignoreBuilder::new(shown);
+            if self.is_inside(&path)
+                && let Some(text) = text_file::read(&path, &below(shown, name))?
+            {
+                for line in text.lines() {
+                    // As with git, a line that makes no sense leaves nothing out.
+                    let _ = builder.add_line(None, line);
+                }
+            }
+            builder
+                .build()
+                .map_err(|error| CollectError::broken(below(shown, name), error))
+        });
+        Ok([git?, own?])
+    }
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+    Other,
+}
+
+/// What the ignore files say, from the root down.
+struct Rules(Vec<[Gitignore; 2]>);
+
+impl Rules {
+    /// The deepest file that says something decides, as with git.
+    fn leave_out(&self, kind: usize, shown: &str, is_folder: bool) -> bool {
+        let said = self.0.iter().rev().map(|rules| rules[kind].matched(shown, is_folder));
+        said.into_iter()
+            .find(|said| !said.is_none())
+            .is_some_and(|said: Match<_>| said.is_ignore())
+    }
+}
+
+/// Patterns of `launchway.toml`, written as in `.gitignore`.
+pub fn patterns(lines: &[String]) -> Result<Gitignore, CollectError> {
+    let mut builder = GitignoreBuilder::new("");
+    for line in lines {
+        let wrong = |problem| CollectError::Pattern {
+            pattern: line.clone(),
+            place: "launchway.toml",
+            problem,
+        };
+        if line.split('/').any(|part| part == "..") {
+            return Err(wrong("leads out of the project"));
+        }
+        builder
+            .add_line(None, line)
+            .map_err(|_| wrong("is none that .gitignore could have"))?;
+    }
+    builder
+        .build()
+        .map_err(|error| CollectError::broken("launchway.toml", error))
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}
+
+/// The part of a pattern that names a folder or file without any wildcard: where to look for what it matches. A pattern
+/// without a slash matches everywhere.
+pub fn literal_start(pattern: &str) -> &str {
+    let inner = pattern.trim_start_matches('!').trim_start_matches('/');
+    let anchored = pattern.trim_end_matches('/').contains('/');
+    let wild = inner.find(['*', '?', '[', '{', '\\']);
+    match (anchored, wild) {
+        (false, _) => "",
+        (true, None) => inner.trim_end_matches('/'),
+        (true, Some(wild)) => inner[..wild].rsplit_once('/').map_or("", |(folder, _)| folder),
+    }
+}

@@ -1,0 +1,44 @@
+//! The template of NativeScript with its camera.
+
+use launchway_domain::platform::Platform;
+
+use crate::npm::{Project, changes};
+
+#[test]
+#[ignore = "long run"]
+fn it_stays_and_changes_with_the_native_side() {
+    let mut project = Project::unpack("@nativescript/template-hello-world-ts@9.1.1", "");
+    project.install(&[
+        "@nativescript/android@9.1.1",
+        "@nativescript/ios@9.0.3",
+        "@nativescript/camera@7.0.0",
+    ]);
+    let before = project.documents();
+    let names: Vec<_> = before[0].plugins().keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            "@nativescript-community/perms",
+            "@nativescript/android",
+            "@nativescript/camera",
+            "@nativescript/core"
+        ]
+    );
+    project.moved();
+    project.disturb(&["App_Resources"]);
+    for (platform, document) in [Platform::Android, Platform::Ios].into_iter().zip(&before) {
+        project.embed(platform, &document.hash());
+    }
+    assert_eq!(project.documents(), before);
+
+    project.write("App_Resources/Android/src/main/res/values/more.xml", "<resources/>");
+    assert_eq!(
+        changes(&before[0], &project.document(Platform::Android)),
+        ["App resources changed"]
+    );
+    assert_eq!(project.document(Platform::Ios), before[1]);
+    project.install(&["@nativescript/camera@6.0.0"]);
+    let camera = "Native plugin version changed: @nativescript/camera 7.0.0 -> 6.0.0";
+    assert_eq!(changes(&before[1], &project.document(Platform::Ios))[0], camera);
+    println!("summary: NativeScript's template: {} plugins", names.len());
+}
