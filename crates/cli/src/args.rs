@@ -4,9 +4,9 @@
 pub mod api;
 pub mod app;
 pub mod build;
-pub mod fingerprint;
 pub mod credential;
 pub mod env;
+pub mod fingerprint;
 pub mod key;
 pub mod org;
 pub mod publish;
@@ -30,10 +30,10 @@ use crate::args::app::AppCommand;
 use crate::args::build::BuildArgs;
 use crate::args::credential::CredentialCommand;
 use crate::args::env::EnvCommand;
+use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::runner::RunnerArgs;
-use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::update::UpdateArgs;
 use crate::args::webhook::WebhookCommand;
 

@@ -13,9 +13,9 @@ mod env_vars;
 mod fake_server;
 mod help;
 mod interrupt;
+mod keys;
 #[cfg(unix)]
 mod local;
-mod keys;
 mod login;
 mod orgs;
 mod publish;
