@@ -112,12 +112,12 @@ pub enum Command {
     Build(Box<BuildArgs>),
     /// Publish an over-the-air update, or look at and change published ones
     Update(Box<UpdateArgs>),
-    /// Run builds on this machine for a server, or look after the machines that do
-    Runner(Box<RunnerArgs>),
     /// Show what the project is natively: its fingerprint
     Fingerprint(FingerprintArgs),
     /// Tell whether a change needs a build from the store, or an update will do
     NativeNeeded(NativeNeededArgs),
+    /// Run builds on this machine for a server, or look after the machines that do
+    Runner(Box<RunnerArgs>),
     /// Look after apps: which bundle identifiers belong to the organization
     #[command(subcommand, after_help = app::EXAMPLES)]
     App(AppCommand),

@@ -20,8 +20,9 @@ Examples:
   launchway fingerprint diff android.json here
 
 With a platform the hash alone is printed, without one a table of all platforms of the project.
-What counts besides what the framework says stands below [fingerprint] in launchway.toml; what does not count, also in
-.fingerprintignore files, written as .gitignore is."
+
+[fingerprint] in launchway.toml adds files (include) and leaves some out (exclude).
+Files named .fingerprintignore, written as .gitignore is, leave files out too."
 )]
 pub struct FingerprintArgs {
     /// Platform to look at; every one of the project unless told
@@ -71,9 +72,10 @@ pub struct DiffArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Ends with 0 when the installed app can run an update of this project, and with 10 when it needs a build from the store.
-With `latest` it is compared with the newest successful build of the app, or else its newest update, that has a fingerprint.
+With latest it is compared with the newest successful build of the app that has a fingerprint, or
+else with its newest such update.
 
-  launchway native-needed android --against latest && launchway update android --dir dist --configuration production")]
+  launchway native-needed android --against latest && launchway update android --dir dist")]
 pub struct NativeNeededArgs {
     /// Platform to look at; the one of the project, or of what it is compared with, unless told
     #[arg(value_name = "PLATFORM", value_parser = platforms())]

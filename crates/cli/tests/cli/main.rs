@@ -11,6 +11,7 @@ mod credentials;
 mod env_vars;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
+mod fingerprint;
 mod help;
 mod interrupt;
 mod keys;

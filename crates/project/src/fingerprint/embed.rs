@@ -10,8 +10,8 @@ use launchway_domain::fingerprint::Fingerprint;
 use launchway_domain::platform::Platform;
 use regex::{NoExpand, Regex};
 
-use super::nativescript;
 use super::problem::CollectError;
+use super::{here, nativescript};
 use crate::framework::{Framework, gradle_root};
 use crate::source::{Source, UnreadableFile};
 
@@ -61,6 +61,7 @@ pub fn embed(
     platform: Platform,
     hash: &Fingerprint,
 ) -> Result<Vec<Embedded>, EmbedError> {
+    let root = here(root);
     let source = Source::new(root);
     let config = ["nativescript.config.ts", "nativescript.config.js"];
     let config = config.iter().find_map(|name| source.text(name)).unwrap_or_default();

@@ -193,6 +193,10 @@ impl Installed {
 
     /// That the installed version is the one that npm's lockfile has for it.
     fn check_lock(&self, package: &Package) -> Result<(), CollectError> {
+        // The version of one in a folder is the one in the folder.
+        if package.is_local() {
+            return Ok(());
+        }
         let place = package.folder.strip_prefix(&self.root).ok().and_then(Path::to_str);
         let entry = place.and_then(|place| self.locked.get(&place.replace('\\', "/")));
         match entry.and_then(|entry| entry["version"].as_str()) {

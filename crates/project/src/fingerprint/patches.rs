@@ -74,10 +74,14 @@ impl Patches {
     }
 
     fn add(&mut self, package: &str, folder: &Path, path: &str) -> Result<(), CollectError> {
+        let path = path.trim_start_matches("./");
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            return Err(CollectError::broken(path, "this patch is outside of the project"));
+        }
         let Some(text) = text_file::read(&folder.join(path), path)? else {
             return Err(CollectError::broken(
                 path,
-                "package.json names this patch, and it does not exist",
+                "the project names this patch, and it does not exist",
             ));
         };
         if touches_native_code(&text) {

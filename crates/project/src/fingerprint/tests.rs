@@ -14,6 +14,11 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// Makes a project.
+type Make = fn() -> Project;
+/// Changes a project.
+type Edit = fn(&Project);
+
 /// A project in a folder of its own.
 pub struct Project {
     folder: TempDir,

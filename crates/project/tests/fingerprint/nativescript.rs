@@ -37,8 +37,12 @@ fn it_stays_and_changes_with_the_native_side() {
         ["App resources changed"]
     );
     assert_eq!(project.document(Platform::Ios), before[1]);
-    project.install(&["@nativescript/camera@6.0.0"]);
-    let camera = "Native plugin version changed: @nativescript/camera 7.0.0 -> 6.0.0";
-    assert_eq!(changes(&before[1], &project.document(Platform::Ios))[0], camera);
+    project.install(&["@nativescript/camera@5.1.1"]);
+    let camera = "Native plugin version changed: @nativescript/camera 7.0.0 -> 5.1.1";
+    assert!(
+        changes(&before[1], &project.document(Platform::Ios))
+            .iter()
+            .any(|change| change == camera)
+    );
     println!("summary: NativeScript's template: {} plugins", names.len());
 }

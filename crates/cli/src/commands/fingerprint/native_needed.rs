@@ -9,7 +9,7 @@ use launchway_project::native_version;
 use serde_json::json;
 
 use crate::args::fingerprint::NativeNeededArgs;
-use crate::commands::fingerprint::side::{Side, difference, known};
+use crate::commands::fingerprint::side::{Side, changes, difference, known};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -43,7 +43,13 @@ pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), F
     match reason {
         None => Ok(()),
         Some(reason) => {
-            let message = format!("a store build is needed, because {name} differs: {reason}");
+            // Without both documents the reason says no more than the sentence does.
+            let named = if changes(&there, &here).is_some() {
+                format!(": {reason}")
+            } else {
+                String::new()
+            };
+            let message = format!("a store build is needed, because the native code of {name} differs{named}");
             Err(Failure::new(Exit::StoreBuildNeeded, message))
         }
     }

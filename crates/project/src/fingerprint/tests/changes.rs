@@ -5,11 +5,12 @@ use super::*;
 const ANDROID: Platform = Platform::Android;
 const IOS: Platform = Platform::Ios;
 
-type Change = fn(&Project);
+/// Puts a patch where a tool has it.
+type Patching<'a> = Box<dyn Fn(&Project) + 'a>;
 
 /// Each framework's project, on both platforms.
-fn projects() -> impl Iterator<Item = (fn() -> Project, Platform)> {
-    let makers: [fn() -> Project; 5] = [capacitor, nativescript, react_native, expo, flutter];
+fn projects() -> impl Iterator<Item = (Make, Platform)> {
+    let makers: [Make; 5] = [capacitor, nativescript, react_native, expo, flutter];
     makers.into_iter().flat_map(|make| [(make, ANDROID), (make, IOS)])
 }
 
@@ -27,7 +28,7 @@ fn each_file(folder: &Path, change: &dyn Fn(&Path)) {
 
 #[test]
 fn nothing_of_a_machine_or_a_release_counts() {
-    let rows: &[(&str, Change)] = &[
+    let rows: &[(&str, Edit)] = &[
         ("line ends", |project| {
             each_file(&project.root(), &|path| {
                 if let Ok(text) = fs::read_to_string(path).map(|text| text.replace('\n', "\r\n")) {
@@ -133,10 +134,7 @@ fn nothing_of_a_machine_or_a_release_counts() {
 
 #[test]
 fn each_change_is_named_alone() {
-    let patched = "diff --git a/node_modules/x/android/A.java b/node_modules/x/android/A.java\n\
-                   --- a/node_modules/x/android/A.java\n+++ b/node_modules/x/android/A.java\n@@ -1 +1 @@\n-a\n+b\n";
-    assert!(patched.contains("A.java"));
-    let rows: &[(fn() -> Project, Platform, Change, &str)] = &[
+    let rows: &[(Make, Platform, Edit, &str)] = &[
         (
             capacitor,
             ANDROID,
@@ -245,16 +243,16 @@ fn each_change_is_named_alone() {
 
 #[test]
 fn what_only_the_other_platform_takes_does_not_count() {
-    let permission: Change =
+    let permission: Edit =
         |project| project.replace("app.json", "\"permissions\": []", "\"permissions\": [\"CAMERA\"]");
     assert_eq!(expo().changes(IOS, permission), [""; 0]);
-    let order: Change = |project| {
+    let order: Edit = |project| {
         let text = fs::read_to_string(project.root().join("app.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         project.write("app.json", serde_json::to_string_pretty(&value).unwrap());
     };
     assert_eq!(expo().changes(ANDROID, order), [""; 0], "order and spaces");
-    let java: Change = |project| project.write("android/app/src/main/java/A.java", "class A {}");
+    let java: Edit = |project| project.write("android/app/src/main/java/A.java", "class A {}");
     assert_eq!(capacitor().changes(IOS, java), [""; 0]);
 }
 
@@ -262,7 +260,7 @@ fn what_only_the_other_platform_takes_does_not_count() {
 fn patches_of_native_code_are_in_the_version() {
     let patch = |file: &str| format!("--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-a\n+b\n");
     let native = patch("node_modules/@capacitor/camera/android/A.java");
-    let rows: [(&str, Box<dyn Fn(&Project)>); 4] = [
+    let rows: [(&str, Patching<'_>); 4] = [
         (
             "patch-package",
             Box::new(|project| project.write("patches/@capacitor+camera+8.2.0.patch", &native)),

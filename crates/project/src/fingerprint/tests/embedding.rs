@@ -16,7 +16,7 @@ fn embedded(project: &Project, platform: Platform, text: &str) -> Result<Vec<Emb
 
 #[test]
 fn each_framework_has_its_place() {
-    let rows: [(fn() -> Project, Platform, &str); 8] = [
+    let rows: [(Make, Platform, &str); 8] = [
         (
             capacitor,
             Platform::Android,

@@ -106,7 +106,7 @@ fn plain_native_projects_have_no_plugins() {
 
 #[test]
 fn what_is_missing_is_named_with_what_brings_it() {
-    let rows: [(Project, Platform, fn(&Project), &str); 11] = [
+    let rows: [(Project, Platform, Edit, &str); 13] = [
         (
             capacitor(),
             ANDROID,
@@ -160,6 +160,18 @@ fn what_is_missing_is_named_with_what_brings_it() {
                 project.write("package-lock.json", lock);
             },
             "@capacitor/camera 8.2.0 is installed, but package-lock.json says 8.3.0; run `npm ci` first",
+        ),
+        (
+            capacitor(),
+            IOS,
+            |project| project.write("pnpm-workspace.yaml", "patchedDependencies:\n  a: patches/a.patch\n"),
+            "patches/a.patch is broken: the project names this patch, and it does not exist",
+        ),
+        (
+            capacitor(),
+            IOS,
+            |project| project.write("pnpm-workspace.yaml", "patchedDependencies:\n  a: ../a.patch\n"),
+            "../a.patch is broken: this patch is outside of the project",
         ),
         (
             flutter(),

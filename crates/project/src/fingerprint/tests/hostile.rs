@@ -61,7 +61,7 @@ proptest! {
     fn no_tree_is_too_strange(
         files in prop::collection::vec((path(), content()), 1..5),
         make in prop::sample::select(vec![
-            capacitor as fn() -> Project, nativescript, react_native, expo, flutter,
+            capacitor as Make, nativescript, react_native, expo, flutter,
         ]),
         links in prop::collection::vec(("android/[a-c]{1,2}", "(\\.\\./){0,4}[a-c/.]{0,6}"), 0..3),
     ) {

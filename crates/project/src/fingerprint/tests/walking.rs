@@ -161,7 +161,7 @@ mod links {
         let project = capacitor();
         let file = project.root().join("android/secret.c");
         project.write("android/secret.c", "a");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
         // The superuser may read everything.
         if fs::read(&file).is_err() {
             assert!(
