@@ -93,7 +93,10 @@ async fn build(api: &Api) -> Value {
         "source": {"uploadId": upload(api, "source.zip", &sample::source()).await}
     });
     let id = create(api, body).await;
-    succeeded(api, &id).await
+    // Who follows from the beginning sees all of it as it comes.
+    let (events, build) = tokio::join!(follow(api, &id, None), succeeded(api, &id));
+    assert_eq!(text_of(&events), log(api, &id).await);
+    build
 }
 
 /// The same from the command line, in the app's folder, which also downloads the app.
