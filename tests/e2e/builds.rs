@@ -13,7 +13,9 @@ use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::site::{Ground, Site, Turn};
+use crate::cli::Cli;
+use crate::packages::sha256;
+use crate::site::{Ground, Site, Team, Turn};
 use calls::{artifact, create, follow, log, succeeded, text_of, upload};
 use runner_process::RunnerProcess;
 use sample::Sdk;
@@ -67,13 +69,13 @@ async fn builds_an_apk(ground: Ground, by: By) {
     let keystore = sample::give_keystore(&api).await;
 
     let first = build(&api).await;
-    let second = build(&api).await;
+    let second = build_from_the_command_line(&site, &team).await;
     let (one, other) = (artifact(&api, &first).await, artifact(&api, &second).await);
     assert!(one == other, "two builds of the same source differ");
     assert_eq!(sample::certificate_of(&one), keystore["fingerprint"]);
     check_record(&first, &keystore);
     check_log(&api, &first).await;
-    check_install_page(&api, &first).await;
+    check_install_page(&api, &first, &one).await;
     if let Some(runner) = &mut runner {
         assert!(runner.terminate().await.success(), "{}", runner.log());
     }
@@ -91,7 +93,43 @@ async fn build(api: &Api) -> Value {
         "source": {"uploadId": upload(api, "source.zip", &sample::source()).await}
     });
     let id = create(api, body).await;
-    succeeded(api, &id).await
+    // Who follows from the beginning sees all of it as it comes.
+    let (events, build) = tokio::join!(follow(api, &id, None), succeeded(api, &id));
+    assert_eq!(text_of(&events), log(api, &id).await);
+    build
+}
+
+/// The same from the command line, in the app's folder, which also downloads the app.
+async fn build_from_the_command_line(site: &Site, team: &Team) -> Value {
+    let (origin, key) = (site.node().origin(), team.key.clone());
+    let built = tokio::task::spawn_blocking(move || {
+        let (cli, folder) = (Cli::logged_in(&origin, &key), tempfile::tempdir().unwrap());
+        let into = format!("--download={}", folder.path().display());
+        let words = [
+            "build",
+            "android",
+            "--version",
+            "1.2.3",
+            "--build-number",
+            "42",
+            "--json",
+            &into,
+        ];
+        let outcome = cli.run_in(&sample::folder(), words);
+        let build = outcome.json();
+        let downloaded = std::fs::read(folder.path().join("app.apk")).unwrap();
+        assert_eq!(build["artifacts"][0]["sha256"], sha256(&downloaded));
+        // Somebody who waits sees what happens.
+        assert!(
+            outcome.stderr.contains("Verified using v2 scheme"),
+            "{}",
+            outcome.stderr
+        );
+        build
+    });
+    let build = built.await.unwrap();
+    assert_eq!(build["status"], "success", "{build}");
+    build
 }
 
 fn check_record(build: &Value, keystore: &Value) {
@@ -145,7 +183,7 @@ async fn check_log(api: &Api, build: &Value) {
 }
 
 /// Whoever has the link gets the app by it, without a key.
-async fn check_install_page(api: &Api, build: &Value) {
+async fn check_install_page(api: &Api, build: &Value, apk: &[u8]) {
     let link = build["install"]["url"].as_str().unwrap();
     let page = api.get(link).await;
     assert_eq!(
@@ -157,4 +195,14 @@ async fn check_install_page(api: &Api, build: &Value) {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(!page.header("content-security-policy").is_empty());
+    let (_, rest) = text.split_once("class=\"button\" href=\"").expect("a button");
+    let path = rest.split('"').next().unwrap().replace("&#38;", "&");
+    let origin = &link[..link.find("/install/").unwrap()];
+    let sent_on = api.get(&format!("{origin}{path}")).await;
+    assert!((300..400).contains(&sent_on.status), "{}", sent_on.text());
+    let app = api.get(sent_on.header("location")).await;
+    assert!(app.bytes == apk, "another app is installed");
+    // A link that somebody changed leads nowhere.
+    let changed = link.replacen("expires=1", "expires=2", 1);
+    assert!(changed != link && (400..500).contains(&api.get(&changed).await.status));
 }

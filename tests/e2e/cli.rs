@@ -59,6 +59,13 @@ impl Cli {
         self.finish(command, input)
     }
 
+    /// Runs in a project's folder instead.
+    pub fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: impl IntoIterator<Item = S>) -> Outcome {
+        let mut command = Command::new(program("launchway"));
+        command.args(arguments).current_dir(folder);
+        self.finish(command, "")
+    }
+
     /// Runs a line as a person pastes it into a shell.
     pub fn paste(&self, line: &str) -> Outcome {
         let mut command = Command::new("sh");
@@ -69,8 +76,10 @@ impl Cli {
     fn finish(&self, mut command: Command, input: &str) -> Outcome {
         let programs = program("launchway").parent().unwrap().to_owned();
         let path = setting("PATH").unwrap_or_default();
+        if command.get_current_dir().is_none() {
+            command.current_dir(root());
+        }
         command
-            .current_dir(root())
             .env_clear()
             .env("PATH", format!("{}:{path}", programs.display()))
             .env("HOME", self.home.path())

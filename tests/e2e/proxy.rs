@@ -12,10 +12,8 @@ use tokio::task::JoinHandle;
 
 use crate::dice::Dice;
 
-/// Of so many connections one is cut.
-const CUT_ONE_IN: u64 = 3;
-/// One is cut after fewer bytes than this, in one direction.
-const CUT_AFTER: u64 = 6_000;
+/// Of so many parts of what is sent one is the last: the connection is cut in the middle of it.
+const CUT_ONE_IN: u64 = 50;
 /// How late a part of what is sent arrives at most.
 const LATE: Duration = Duration::from_millis(40);
 
@@ -64,7 +62,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Makes the way bad, or good again; connections that were begun stay as they are.
+    /// Makes the way bad, or good again.
     pub fn is_bad(&self, is_bad: bool) {
         self.way.is_bad.store(is_bad, Ordering::Relaxed);
     }
@@ -102,14 +100,10 @@ async fn pass(mut client: TcpStream, way: Arc<Way>) {
     let Ok(mut server) = TcpStream::connect(to).await else {
         return;
     };
-    let is_bad = way.is_bad.load(Ordering::Relaxed);
-    let rolled = way.number();
-    let after = (is_bad && rolled.is_multiple_of(CUT_ONE_IN)).then(|| way.number() % CUT_AFTER);
-    let is_answer = (rolled / CUT_ONE_IN).is_multiple_of(2);
     let (mut from_client, mut to_client) = client.split();
     let (mut from_server, mut to_server) = server.split();
-    let asked = carry(&mut from_client, &mut to_server, &way, after.filter(|_| !is_answer));
-    let answered = carry(&mut from_server, &mut to_client, &way, after.filter(|_| is_answer));
+    let asked = carry(&mut from_client, &mut to_server, &way);
+    let answered = carry(&mut from_server, &mut to_client, &way);
     // What one side ends is over for both: HTTP needs no half-open connections.
     let _ = tokio::select! {
         end = asked => end,
@@ -121,9 +115,8 @@ async fn carry(
     from: &mut (impl AsyncReadExt + Unpin),
     to: &mut (impl AsyncWriteExt + Unpin),
     way: &Way,
-    cut_after: Option<u64>,
 ) -> io::Result<()> {
-    let (mut buffer, mut carried) = (vec![0; 8192], 0);
+    let mut buffer = vec![0; 8192];
     loop {
         let got = from.read(&mut buffer).await?;
         if got == 0 {
@@ -131,12 +124,10 @@ async fn carry(
         }
         if way.is_bad.load(Ordering::Relaxed) {
             tokio::time::sleep(Duration::from_nanos(way.number() % LATE.as_nanos() as u64)).await;
-        }
-        carried += got as u64;
-        if let Some(over) = cut_after.and_then(|limit| carried.checked_sub(limit)) {
-            way.cut.fetch_add(1, Ordering::Relaxed);
-            // A part of it still arrives.
-            return to.write_all(&buffer[..got.saturating_sub(over as usize)]).await;
+            if way.number().is_multiple_of(CUT_ONE_IN) {
+                way.cut.fetch_add(1, Ordering::Relaxed);
+                return to.write_all(&buffer[..got / 2]).await;
+            }
         }
         to.write_all(&buffer[..got]).await?;
     }

@@ -93,6 +93,8 @@ pub struct Config {
     pub no_runner: bool,
     /// Where this process runs builds.
     pub runner_dir: PathBuf,
+    /// What builds of this process may read besides the system's own directories.
+    pub runner_readable: Vec<PathBuf>,
     /// The file that settings are read from, whether it is there or not.
     pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
@@ -204,6 +206,7 @@ impl Config {
             open_organizations: truth(&raw.open_organizations, "--open-organizations")?,
             no_runner: truth(&raw.no_runner, "--no-runner")?,
             runner_dir: runner_dir(raw.runner_dir.as_deref(), &data_dir)?,
+            runner_readable: paths(raw.runner_readable.as_deref().unwrap_or("")),
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
             metrics_listen: parsed(
@@ -269,6 +272,12 @@ fn one_of<T: Copy>(value: &Option<String>, setting: &str, choices: &[(&str, T)])
             ))
         }
     }
+}
+
+/// Paths with commas between them.
+fn paths(list: &str) -> Vec<PathBuf> {
+    let each = list.split(',').map(str::trim).filter(|path| !path.is_empty());
+    each.map(PathBuf::from).collect()
 }
 
 /// Where builds run: never in the data directory, which is closed to them.
@@ -394,6 +403,9 @@ mod tests {
         assert_eq!(config.listen.to_string(), "127.0.0.1:8787");
         assert_eq!(config.database_url.reveal(), "sqlite:launchway-data/launchway.db");
         assert_eq!(config.runner_dir, Path::new("launchway-data-builds"));
+        assert!(config.runner_readable.is_empty());
+        let several = load(|raw| raw.runner_readable = Some("/opt/sdk, /opt/java,".into())).expect("two places");
+        assert_eq!(several.runner_readable, ["/opt/sdk", "/opt/java"].map(PathBuf::from));
         assert_eq!(config.master_key_file, Path::new("launchway-data/master.key"));
         assert_eq!((config.check_limit, config.default_tier), (6000, Tier::Enterprise));
         assert_eq!(

@@ -188,6 +188,8 @@ async fn settings(config: &Config) -> Result<(PathBuf, Settings), String> {
         hidden.push(absolute(root)?);
     }
     settings.wall.hidden = hidden;
+    let readable = config.runner_readable.iter().map(|path| absolute(path));
+    settings.wall.readable = readable.collect::<Result<_, _>>()?;
     if settings.wall.available().user
         && let Some(closed) = closed_above(&work_dir)
     {

@@ -11,7 +11,7 @@ use crate::api::Api;
 use crate::builds::calls::is_over;
 
 /// Between two looks: an organization may ask a thousand times a minute.
-const PAUSE: Duration = Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(600);
 const PAGE: usize = 100;
 
 /// What was seen of some builds.

@@ -142,6 +142,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub runner_dir: Option<String>,
+    /// Directories that builds of this process may read besides the system's own, such as toolchains, with commas between [default: none]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_RUNNER_READABLE",
+        global = true,
+        value_name = "DIRS",
+        hide_env_values = true
+    )]
+    pub runner_readable: Option<String>,
     /// Do not run builds in this process
     #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -249,6 +258,7 @@ impl RawSettings {
             quotas: pick(&self.quotas, other.quotas),
             open_organizations: pick(&self.open_organizations, other.open_organizations),
             runner_dir: pick(&self.runner_dir, other.runner_dir),
+            runner_readable: pick(&self.runner_readable, other.runner_readable),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
             metrics_listen: pick(&self.metrics_listen, other.metrics_listen),
