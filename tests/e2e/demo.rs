@@ -13,7 +13,7 @@ use crate::site::{Ground, Site, Turn};
 async fn what_the_demo_prints_works_when_pasted() {
     let turn = Turn::beside_others().await;
     let mut site = Site::with(Ground::SqliteDirectory, turn, |builder| {
-        builder.arg("serve").arg("--demo")
+        builder.arg("serve").arg("--demo").env("LAUNCHWAY_NO_RUNNER", "false")
     });
     let text = printed(site.node(), "/docs.").await;
     let lines = |start: &str| {
@@ -54,7 +54,10 @@ async fn what_the_demo_prints_works_when_pasted() {
         last = Some(pasted);
     }
     let build = last.expect("the build is shown last").stdout;
-    assert!(build.contains("success") && build.contains("sample-app.tar.gz"), "{build}");
+    assert!(
+        build.contains("success") && build.contains("sample-app.tar.gz"),
+        "{build}"
+    );
     let second = ask().await;
     assert_eq!(second["version"], "1.0.1", "{second}");
     assert!(

@@ -379,7 +379,9 @@ async fn what_it_is_natively_is_sent_where_that_can_be_known() {
     assert_eq!(asked["fingerprint"]["framework"], "native");
 
     let (server, stage) = taking([created()]).await;
-    stage.file("package.json", "{\"dependencies\": {\"@capacitor/core\": \"7.0.0\"}}");
+    stage
+        .file("capacitor.config.json", "{}")
+        .file("package.json", "{\"dependencies\": {\"@capacitor/core\": \"7.0.0\"}}");
     let shown = stage.run(&["build", "android", "--no-wait"]).await;
     let note = "The build has no fingerprint: ";
     assert!(shown.contains(note) && shown.ends_with("--- exit 0\n"), "{shown}");
