@@ -55,7 +55,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     ("launchway-e2e", &[], &[TESTING]),
-    ("launchway-bench", &["launchway-domain", "launchway-store"], &[TESTING]),
+    ("launchway-bench", &["launchway-api", "launchway-domain", "launchway-store"], &[TESTING]),
     (TESTING, &[], &[]),
 ];
 
