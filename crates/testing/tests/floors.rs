@@ -55,7 +55,11 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     ("launchway-e2e", &[], &[TESTING]),
-    ("launchway-bench", &["launchway-api", "launchway-domain", "launchway-store"], &[TESTING]),
+    (
+        "launchway-bench",
+        &["launchway-api", "launchway-domain", "launchway-store"],
+        &[TESTING],
+    ),
     (TESTING, &[], &[]),
 ];
 
