@@ -290,8 +290,9 @@ pub struct RunnerView {
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerToken {
-    /// What `launchway runner` is given, once.
-    pub token: String,
+    /// What `launchway runner` is given, once; absent when an idempotent request is answered again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// When it stops working.
     pub expires_at: String,
 }

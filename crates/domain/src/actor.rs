@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::id::{KeyId, UserId};
+use crate::id::{KeyId, RunnerId, UserId};
 
 /// The doer of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +13,8 @@ pub enum Actor {
     Key(KeyId),
     /// Whoever runs the server, through its `admin` commands or its first-run link.
     Operator,
+    /// A runner, about a build that it has.
+    Runner(RunnerId),
     /// The service itself, in a job.
     Service,
 }
@@ -22,6 +24,7 @@ impl fmt::Display for Actor {
         match self {
             Actor::User(id) => id.fmt(f),
             Actor::Key(id) => id.fmt(f),
+            Actor::Runner(id) => id.fmt(f),
             Actor::Operator => f.write_str("operator"),
             Actor::Service => f.write_str("service"),
         }

@@ -1,9 +1,13 @@
-//! Credentials for signing and for the stores: the record, and when its end is told (contract part 5).
+//! Credentials for signing and for the stores: the record, when its end is told, which a build gets (contract part 5).
+
+use std::cmp::Reverse;
 
 use serde_json::Value;
 
+use crate::build::{BuildType, Distribution};
 use crate::bundle_id::BundleId;
 use crate::id::{CredentialId, OrgId};
+use crate::platform::Platform;
 use crate::time::{DAY, EpochMs};
 
 /// An organization has at most this many credentials.
@@ -59,9 +63,169 @@ impl Credential {
     }
 }
 
+/// What a build is, as far as the choice of its credentials asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Signing<'a> {
+    /// Its app.
+    pub bundle_id: &'a BundleId,
+    /// Its platform.
+    pub platform: Platform,
+    /// What it is made for.
+    pub build_type: BuildType,
+    /// How it reaches devices.
+    pub distribution: Distribution,
+}
+
+/// The credentials that a build gets: as few as sign it, none that has ended, and none of another app.
+///
+/// - Android: a release gets one keystore, the app's own before a general one, of several the newest. A debug build is
+///   signed with a key that its tools make.
+/// - Apple: a simulator asks for no signature. Else certificates and provisioning profiles for the way of distribution; the
+///   profiles of the app, of parts of it (`….widget`) and with a pattern. Where no profile fits, an App Store Connect
+///   key, so that the tools can make one.
+pub fn for_build<'c>(credentials: &'c [Credential], build: &Signing<'_>, now: EpochMs) -> Vec<&'c Credential> {
+    let mut fitting: Vec<&Credential> = credentials
+        .iter()
+        .filter(|one| one.status(now) == "active")
+        .filter(|one| one.bundle_id.as_ref().is_none_or(|bundle| bundle == build.bundle_id))
+        .collect();
+    // The app's own before general ones, then the newest.
+    fitting.sort_by_key(|one| (one.bundle_id.is_none(), Reverse(one.id)));
+    let of_kind = |kind: &str| {
+        fitting
+            .iter()
+            .copied()
+            .filter(move |one| one.kind == kind)
+            .collect::<Vec<_>>()
+    };
+    match build.platform {
+        Platform::Android if build.build_type == BuildType::Debug => Vec::new(),
+        Platform::Android => of_kind("android_keystore").into_iter().take(1).collect(),
+        _ if build.distribution == Distribution::Simulator => Vec::new(),
+        _ => {
+            let (certificate_use, profile_types): (&str, &[&str]) = match build.distribution {
+                Distribution::Development => ("development", &["development"]),
+                Distribution::Internal => ("distribution", &["ad_hoc", "enterprise"]),
+                _ => ("distribution", &["app_store"]),
+            };
+            let mut chosen = of_kind("apple_certificate");
+            chosen.retain(|one| one.facts["certificateUse"] == certificate_use);
+            let mut profiles = of_kind("provisioning_profile");
+            profiles.retain(|one| {
+                let kind = one.facts["profileType"].as_str().unwrap_or_default();
+                profile_types.contains(&kind) && covers(one, build)
+            });
+            if profiles.is_empty() {
+                profiles = of_kind("app_store_connect_key").into_iter().take(1).collect();
+            }
+            chosen.extend(profiles);
+            chosen
+        }
+    }
+}
+
+/// Whether a provisioning profile is for the build's app, or a part of it, on its platform.
+fn covers(profile: &Credential, build: &Signing<'_>) -> bool {
+    let bundle = build.bundle_id.as_str().to_ascii_lowercase();
+    let pattern = profile.facts["bundleIdPattern"].as_str().unwrap_or_default();
+    let pattern = pattern.to_ascii_lowercase();
+    let app = match pattern.strip_suffix('*') {
+        Some(start) => bundle.starts_with(start),
+        None => pattern
+            .strip_prefix(&bundle)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+    };
+    let names: &[&str] = match build.platform {
+        Platform::Visionos => &["xrOS", "visionOS"],
+        _ => &["iOS"],
+    };
+    let platforms = profile.facts["platforms"].as_array();
+    let platform = platforms
+        .is_none_or(|list| list.is_empty() || list.iter().any(|name| names.iter().any(|wanted| name == wanted)));
+    app && platform
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    fn credential(number: u8, kind: &str, bundle: Option<&str>, facts: Value) -> Credential {
+        Credential {
+            id: CredentialId::new(0, [number; 10]),
+            org_id: OrgId::new(0, [0; 10]),
+            kind: kind.to_owned(),
+            name: String::new(),
+            bundle_id: bundle.map(|text| text.parse().expect("a bundle id")),
+            fingerprint: String::new(),
+            facts,
+            expires_at: None,
+            told_days: None,
+            created_by: String::new(),
+            created_at: 0,
+        }
+    }
+
+    fn chosen(all: &[Credential], platform: Platform, build_type: BuildType, distribution: Distribution) -> Vec<u8> {
+        let bundle_id: BundleId = "com.Example.app".parse().expect("a bundle id");
+        let build = Signing {
+            bundle_id: &bundle_id,
+            platform,
+            build_type,
+            distribution,
+        };
+        let of = |one: &&Credential| (1..=u8::MAX).find(|number| one.id == CredentialId::new(0, [*number; 10]));
+        for_build(all, &build, 1).iter().filter_map(of).collect()
+    }
+
+    #[test]
+    fn an_android_release_gets_one_keystore() {
+        let ended = Credential {
+            expires_at: Some(1),
+            ..credential(9, "android_keystore", None, Value::Null)
+        };
+        let mut all = vec![
+            ended,
+            credential(8, "android_keystore", Some("com.example.other"), Value::Null),
+            credential(7, "google_service_account", None, Value::Null),
+            credential(1, "android_keystore", None, Value::Null),
+            credential(2, "android_keystore", None, Value::Null),
+        ];
+        use {BuildType::*, Distribution::*};
+        assert_eq!(chosen(&all, Platform::Android, Release, Store), [2]);
+        all.push(credential(3, "android_keystore", Some("com.example.APP"), Value::Null));
+        assert_eq!(chosen(&all, Platform::Android, Release, Internal), [3]);
+        assert_eq!(chosen(&all, Platform::Android, Debug, Internal), Vec::<u8>::new());
+    }
+
+    #[test]
+    fn an_apple_build_gets_what_signs_it_for_its_way() {
+        let certificate =
+            |number, of: &str| credential(number, "apple_certificate", None, json!({"certificateUse": of}));
+        let profile = |number, of: &str, pattern: &str, platform: &str| {
+            let facts = json!({"profileType": of, "bundleIdPattern": pattern, "platforms": [platform]});
+            credential(number, "provisioning_profile", None, facts)
+        };
+        let all = [
+            certificate(1, "distribution"),
+            certificate(2, "development"),
+            profile(3, "app_store", "com.example.app", "iOS"),
+            profile(4, "app_store", "com.example.app.widget", "iOS"),
+            profile(5, "app_store", "com.example.apple", "iOS"),
+            profile(6, "ad_hoc", "com.example.*", "iOS"),
+            profile(7, "enterprise", "*", "iOS"),
+            profile(8, "development", "com.example.app", "xrOS"),
+            credential(9, "app_store_connect_key", None, Value::Null),
+            credential(10, "android_keystore", None, Value::Null),
+        ];
+        use {BuildType::*, Distribution::*};
+        assert_eq!(chosen(&all, Platform::Ios, Release, Store), [1, 4, 3]);
+        assert_eq!(chosen(&all, Platform::Ios, Release, Internal), [1, 7, 6]);
+        assert_eq!(chosen(&all, Platform::Ios, Debug, Development), [2, 9]);
+        assert_eq!(chosen(&all, Platform::Visionos, Debug, Development), [2, 8]);
+        assert_eq!(chosen(&all, Platform::Visionos, Release, Store), [1, 9]);
+        assert_eq!(chosen(&all, Platform::Ios, Debug, Simulator), Vec::<u8>::new());
+    }
 
     #[test]
     fn each_notice_is_due_once() {

@@ -28,6 +28,8 @@ pub struct Masking<'m> {
     solid: usize,
     /// Whether the last byte given out was masked.
     in_mask: bool,
+    /// Whether each masked byte becomes a `*`, instead of each run of them [`MASK`].
+    keeps_length: bool,
 }
 
 impl Masker {
@@ -53,6 +55,20 @@ impl Masker {
             held: VecDeque::new(),
             solid: 0,
             in_mask: false,
+            keeps_length: false,
+        }
+    }
+
+    /// Goes on with a log where another masking stood that held back `held`. Each masked byte becomes a `*`: what is given
+    /// out, with what is still held back, is as long as what came in, so that offsets stay true.
+    pub fn go_on(&self, held: &[(u8, bool)]) -> Masking<'_> {
+        let solid = held.iter().map(|(byte, _)| *byte).filter(|byte| !is_break(*byte));
+        Masking {
+            keeps_length: true,
+            solid: solid.clone().count(),
+            state: solid.fold(ROOT, |state, byte| self.automaton.next(state, byte)),
+            held: held.iter().copied().collect(),
+            ..self.begin()
         }
     }
 
@@ -82,6 +98,11 @@ impl Masking<'_> {
             self.step(rest[0], out);
             rest = &rest[1..];
         }
+    }
+
+    /// What is held back now: each byte, and whether it is known to be of a secret. It may be the beginning of a secret.
+    pub fn held(&self) -> Vec<(u8, bool)> {
+        self.held.iter().copied().collect()
     }
 
     /// Gives out what is still held back: no more bytes come.
@@ -120,6 +141,8 @@ impl Masking<'_> {
             self.solid -= usize::from(!is_break(byte));
             if !masked {
                 out.push(byte);
+            } else if self.keeps_length {
+                out.push(b'*');
             } else if !self.in_mask {
                 out.extend_from_slice(MASK);
             }

@@ -14,6 +14,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::org::Org;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::iso;
 use serde_json::{Value, json};
 
 use crate::app::{App, StartError, World};
@@ -22,7 +23,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{accounts, audit, orgs};
+use crate::ops::{accounts, audit, orgs, runners};
 use crate::outside::resolver::SystemResolver;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
@@ -66,6 +67,15 @@ pub enum AdminCommand {
         /// Give it the admin scope, for environment variables, keys, webhooks, members
         #[arg(long)]
         admin: bool,
+    },
+    /// Make a token that enrols one runner within an hour, and print it, this once
+    CreateRunnerToken {
+        /// The id of the organization whose builds it takes
+        #[arg(long, required_unless_present = "shared")]
+        org: Option<String>,
+        /// Have it take the builds of every organization
+        #[arg(long, conflicts_with = "org")]
+        shared: bool,
     },
     /// Change the tier of an organization
     SetTier {
@@ -152,6 +162,7 @@ async fn execute(app: &App, command: AdminCommand) -> Result<(Value, String), Co
             scopes,
             admin,
         } => Ok(create_key(app, &org, name, scopes, admin).await?),
+        AdminCommand::CreateRunnerToken { org, .. } => Ok(create_runner_token(app, org.as_deref()).await?),
         AdminCommand::SetTier { org, tier } => Ok(set_tier(app, &org, &tier).await?),
         AdminCommand::ResetPassword { email } => {
             let token = accounts::offer_reset(app, &email).await?;
@@ -265,6 +276,29 @@ async fn create_key(
             key.reveal()
         ),
     ))
+}
+
+/// A token for a runner of an organization, or of all without one.
+async fn create_runner_token(app: &App, org: Option<&str>) -> Result<(Value, String), Failure> {
+    let (made, whose) = match org {
+        Some(org) => {
+            let org = find_org(app, org).await?;
+            let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+            let made = runners::create_token(&mut write).await?;
+            write.commit().await?;
+            (made, format!("builds of {}", org.name))
+        }
+        None => (
+            runners::create_shared_token(app).await?,
+            "builds of every organization".to_owned(),
+        ),
+    };
+    let object = json!({"token": made.token, "expiresAt": iso(made.expires_at)});
+    let words = format!(
+        "This token enrols one runner for {whose}, within an hour. It is not shown again:\n\n  {}",
+        made.token
+    );
+    Ok((object, words))
 }
 
 fn read_scopes(names: &[String]) -> Result<Vec<Scope>, Failure> {

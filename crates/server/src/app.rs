@@ -1,6 +1,6 @@
 //! What everything needs, built once: settings, database, object storage, index of checks, clock, randomness.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use launchway_store::{Db, OpenError, StoreError};
 use tokio::sync::Notify;
@@ -10,6 +10,7 @@ use crate::blob::{Blob, BlobError};
 use crate::build_news::BuildNews;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
+use crate::embedded_runner::Embedded;
 use crate::http::limits::{AddressLimiter, CallLimiter};
 use crate::install_links::InstallLinks;
 use crate::jobs::check_counts::CheckCounts;
@@ -18,6 +19,7 @@ use crate::jobs::lease::Leases;
 use crate::jobs::report_writer::ReportQueue;
 use crate::master_key::{MasterKey, Purpose};
 use crate::metrics::Metrics;
+use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
@@ -64,7 +66,13 @@ pub struct App {
     pub webhooks: Webhooks,
     /// Tells this process of what happens to builds.
     pub build_news: BuildNews,
-    /// Cancelled when the process is to stop: what waits for something ends then.
+    /// Wakes those who wait for a build to run.
+    pub build_queue: Notify,
+    /// Finds the secrets of running builds in their logs.
+    pub maskers: Maskers,
+    /// The runner inside this process, if there is one.
+    pub embedded: OnceLock<Embedded>,
+    /// Cancelled when the process is told to stop: who waits for something gives up.
     pub stopping: CancellationToken,
     /// How many packages may be inspected at a time: it costs a core and a temporary file each.
     pub inspections: tokio::sync::Semaphore,
@@ -157,6 +165,9 @@ impl App {
                 deliveries: Notify::new(),
             },
             build_news: BuildNews::default(),
+            build_queue: Notify::new(),
+            maskers: Maskers::default(),
+            embedded: OnceLock::new(),
             stopping: CancellationToken::new(),
             inspections: tokio::sync::Semaphore::new(cores),
             clock: world.clock,

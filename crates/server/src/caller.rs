@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use launchway_domain::actor::Actor;
+use launchway_domain::build::Runner;
 use launchway_domain::id::OrgId;
 use launchway_domain::key::Key;
 use launchway_domain::org::{Org, Session, User};
@@ -83,4 +84,13 @@ impl Caller {
             .map(|org| org.id)
             .ok_or_else(|| Failure::Forbidden(NO_ORGANIZATION.to_owned()))
     }
+}
+
+/// An admitted runner.
+#[derive(Clone, Debug)]
+pub struct RunnerCaller {
+    /// Its record.
+    pub runner: Runner,
+    /// Where the call came from.
+    pub origin: Origin,
 }

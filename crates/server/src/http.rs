@@ -28,6 +28,8 @@ mod later;
 mod members;
 mod orgs;
 mod pages;
+mod runner;
+mod runners;
 mod sessions;
 mod update;
 mod update_check;

@@ -3,6 +3,7 @@
 pub mod check_counts;
 pub mod clean_up;
 pub mod deliver;
+pub mod expire_leases;
 pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
@@ -44,6 +45,7 @@ impl Jobs {
             jobs.stoppable.spawn(cleaning);
             let telling = lease::run(app.clone(), "expiry", lease::RENEWAL, expiry::run);
             jobs.stoppable.spawn(telling);
+            jobs.stoppable.spawn(expire_leases::run(app.clone()));
             jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());
             jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));

@@ -104,6 +104,17 @@ impl Org<'_> {
         )?;
         Ok(())
     }
+
+    /// Forgets an artifact.
+    pub async fn forget_artifact(&mut self, id: ArtifactId) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "DELETE FROM artifacts WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(())
+    }
 }
 
 impl System<'_> {
@@ -114,6 +125,19 @@ impl System<'_> {
             (String,),
             "SELECT id FROM artifacts WHERE blob_key = $1 LIMIT 1",
             blob_key
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Whether the bytes of an announced artifact are still awaited.
+    pub async fn artifact_is_open(&mut self, id: ArtifactId) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT artifacts.id FROM artifacts JOIN builds ON builds.id = artifacts.build_id \
+             WHERE artifacts.id = $1 AND artifacts.status = 'pending' AND builds.status = 'running' \
+             AND builds.attempt = artifacts.attempt",
+            id.to_string()
         )?;
         Ok(row.is_some())
     }

@@ -2,8 +2,9 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use launchway_domain::id::BuildId;
+use launchway_domain::id::{BuildId, OrgId};
 
+use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
 /// A part of a log in object storage.
@@ -24,6 +25,12 @@ pub struct LogChunk {
     pub start: i64,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+fn decode(text: &str) -> Result<Vec<u8>, StoreError> {
+    BASE64_STANDARD
+        .decode(text)
+        .map_err(|_| StoreError::Corrupt("log_tails.bytes"))
 }
 
 impl Org<'_> {
@@ -56,19 +63,70 @@ impl Org<'_> {
             self.tx,
             (i64, String),
             "SELECT tail.start, tail.bytes FROM log_tails AS tail JOIN builds ON builds.id = tail.build_id \
-             WHERE builds.org_id = $1 AND builds.id = $2 AND tail.start + tail.size > $3 ORDER BY tail.start LIMIT $4",
+             WHERE builds.org_id = $1 AND builds.id = $2 AND tail.start + tail.size > $3 \
+             AND tail.start < builds.log_size ORDER BY tail.start LIMIT $4",
             &self.id,
             build.to_string(),
             after,
             limit
         )?;
-        let decode = |(start, text): (i64, String)| {
-            let bytes = BASE64_STANDARD
-                .decode(text)
-                .map_err(|_| StoreError::Corrupt("log_tails.bytes"))?;
-            Ok(LogChunk { start, bytes })
+        let read = |(start, text): (i64, String)| {
+            Ok(LogChunk {
+                start,
+                bytes: decode(&text)?,
+            })
         };
-        rows.into_iter().map(decode).collect()
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Keeps, instead of what was kept before, what came of a log but is held back: bytes behind its end that nobody sees
+    /// yet, `size` of them, in a form of the caller's. Nothing is kept of no bytes. The build must be locked.
+    pub async fn hold_log(&mut self, build: BuildId, size: i64, form: &[u8]) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "DELETE FROM log_tails WHERE EXISTS (SELECT 1 FROM builds WHERE builds.org_id = $1 AND builds.id = $2 \
+             AND builds.id = log_tails.build_id AND log_tails.start >= builds.log_size)",
+            &self.id,
+            build.to_string()
+        )?;
+        if size > 0 {
+            execute!(
+                self.tx,
+                "INSERT INTO log_tails (build_id, start, size, bytes) \
+                 SELECT id, log_size, $3, $4 FROM builds WHERE org_id = $1 AND id = $2",
+                &self.id,
+                build.to_string(),
+                size,
+                BASE64_STANDARD.encode(form)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What of a log is held back.
+    pub async fn held_log(&mut self, build: BuildId) -> Result<Option<Vec<u8>>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT tail.bytes FROM log_tails AS tail JOIN builds ON builds.id = tail.build_id \
+             WHERE builds.org_id = $1 AND builds.id = $2 AND tail.start >= builds.log_size",
+            &self.id,
+            build.to_string()
+        )?;
+        row.map(|(text,)| decode(&text)).transpose()
+    }
+
+    /// Where the part of a log begins that is not in object storage yet.
+    pub async fn log_tail_start(&mut self, build: BuildId) -> Result<i64, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "SELECT COALESCE((SELECT MIN(start) FROM log_tails WHERE build_id = builds.id), log_size) FROM builds \
+             WHERE org_id = $1 AND id = $2",
+            &self.id,
+            build.to_string()
+        )?;
+        Ok(row.map_or(0, |(start,)| start))
     }
 
     /// The part of a log in object storage that holds the byte at `offset`.
@@ -136,5 +194,18 @@ impl System<'_> {
             blob_key
         )?;
         Ok(row.is_some())
+    }
+
+    /// Builds that are over and whose log is not all in object storage.
+    pub async fn unsealed_logs(&mut self, limit: i64) -> Result<Vec<(OrgId, BuildId)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT DISTINCT builds.org_id, builds.id FROM log_tails AS tail JOIN builds ON builds.id = tail.build_id \
+             WHERE builds.status IN ('success', 'failed', 'canceled') ORDER BY builds.id LIMIT $1",
+            limit
+        )?;
+        let read = |(org, id): (String, String)| Ok((typed("builds.org_id", &org)?, typed("builds.id", &id)?));
+        rows.into_iter().map(read).collect()
     }
 }

@@ -303,11 +303,11 @@ impl Org<'_> {
         Ok(moved == 1)
     }
 
-    /// Sets what a runner tells of a build.
+    /// Sets what a runner tells of a build, and what was learned of what was asked for.
     pub async fn tell_build(&mut self, build: &Build) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "UPDATE builds SET phases = $3, plan = $4, plan_origin = $5, fingerprint = $6, warnings = $7 \
+            "UPDATE builds SET phases = $3, plan = $4, plan_origin = $5, fingerprint = $6, warnings = $7, spec = $8 \
              WHERE org_id = $1 AND id = $2",
             &self.id,
             build.id.to_string(),
@@ -315,7 +315,8 @@ impl Org<'_> {
             build.plan.as_ref().map(to_json).transpose()?,
             build.plan_origin.as_deref(),
             build.fingerprint.as_ref().map(ToString::to_string),
-            to_json(&build.warnings)?
+            to_json(&build.warnings)?,
+            to_json(&build.spec)?
         )?;
         Ok(())
     }
@@ -385,8 +386,8 @@ impl System<'_> {
         first.map(|row| Ok((row.urgency, row.read()?))).transpose()
     }
 
-    /// One build, whoever's it is.
-    pub async fn build_of_anyone(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
+    /// The build with this id, whosoever it is.
+    pub async fn any_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(
             self.tx,
             BuildRow,

@@ -87,6 +87,12 @@ impl System<'_> {
         row.map(|(tier,)| typed("orgs.tier", &tier)).transpose()
     }
 
+    /// The oldest organization.
+    pub async fn first_org(&mut self) -> Result<Option<OrgId>, StoreError> {
+        let row = fetch_optional!(self.tx, (String,), "SELECT id FROM orgs ORDER BY id LIMIT 1")?;
+        row.map(|(id,)| typed("orgs.id", &id)).transpose()
+    }
+
     /// Whether there is any organization: none means first run.
     pub async fn has_orgs(&mut self) -> Result<bool, StoreError> {
         Ok(fetch_optional!(self.tx, (String,), "SELECT id FROM orgs LIMIT 1")?.is_some())

@@ -169,6 +169,18 @@ impl System<'_> {
         }
     }
 
+    /// Whether a one-time token is good.
+    pub async fn runner_token_is_good(&mut self, token_hash: &str, now: i64) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "SELECT expires_at FROM runner_tokens WHERE token_hash = $1 AND expires_at > $2",
+            token_hash,
+            now
+        )?;
+        Ok(row.is_some())
+    }
+
     /// Forgets one-time tokens that nobody used in time.
     pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<(), StoreError> {
         execute!(self.tx, "DELETE FROM runner_tokens WHERE expires_at <= $1", now)?;
@@ -222,6 +234,35 @@ impl System<'_> {
             labels.join(","),
             version,
             now
+        )?;
+        Ok(())
+    }
+
+    /// The runner with this id, whosoever it is.
+    pub async fn any_runner(&mut self, id: RunnerId) -> Result<Option<Runner>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            RunnerRow,
+            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
+             FROM runners WHERE id = $1",
+            id.to_string()
+        )?;
+        row.map(RunnerRow::read).transpose()
+    }
+
+    /// Gives a runner another token and another owner, and lets it in again.
+    pub async fn readmit_runner(
+        &mut self,
+        id: RunnerId,
+        org: Option<OrgId>,
+        token_hash: &str,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE runners SET org_id = $2, token_hash = $3, revoked_at = NULL WHERE id = $1",
+            id.to_string(),
+            column(org),
+            token_hash
         )?;
         Ok(())
     }

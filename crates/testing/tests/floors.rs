@@ -33,6 +33,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         "launchway-server",
         &[
             "launchway-api",
+            "launchway-binaries",
             "launchway-client",
             "launchway-credentials",
             "launchway-domain",

@@ -6,18 +6,21 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use launchway_api::secret::SecretText;
 use launchway_domain::api_key::ApiKey;
+use launchway_domain::build::Runner;
 use launchway_domain::key::KeyStatus;
 use launchway_domain::org::Org;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 
 use crate::app::App;
-use crate::caller::{Caller, NO_ORGANIZATION, Origin, Who};
+use crate::caller::{Caller, NO_ORGANIZATION, Origin, RunnerCaller, Who};
 use crate::failure::Failure;
 use crate::http::cookies;
 use crate::http::extract::Query;
 use crate::http::limits::Quota;
+use crate::ops::runners;
 use crate::random::token_hash;
 
 const OTHER_ORGANIZATION: &str = "orgId names an organization that this caller does not act in";
@@ -40,6 +43,10 @@ pub enum Access {
     Session,
     /// Any key or signed-in user, whether a member of an organization or not.
     Caller,
+    /// A runner, with the token that it got when it enrolled.
+    Runner,
+    /// Whoever holds a token that enrols a runner and works once.
+    OneTimeToken,
 }
 
 /// Admits a request to an endpoint, or answers why not.
@@ -89,22 +96,81 @@ fn with_quota(mut response: Response, quota: &Quota) -> Response {
 
 /// Bearer wins over a cookie. A Bearer value that fails in any way is an invalid key; all else is no authentication.
 async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
-    let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
-    if let Some(value) = authorization.next() {
-        let bytes = value.as_bytes();
-        let (scheme, token) = bytes.split_at_checked(7).unwrap_or((bytes, &[]));
-        let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ") || bytes.eq_ignore_ascii_case(b"bearer");
-        if is_bearer {
-            let only = authorization.next().is_none();
-            let token = std::str::from_utf8(token).unwrap_or_default().trim();
-            return if only {
-                key_caller(app, token).await
-            } else {
-                Err(Failure::InvalidKey)
-            };
-        }
+    match bearer(headers)? {
+        Some(token) => key_caller(app, token).await,
+        None => session_caller(app, headers).await,
     }
-    session_caller(app, headers).await
+}
+
+/// The Bearer value of a request; `None` without one. Two at once are an invalid one.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+    let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = authorization.next() else {
+        return Ok(None);
+    };
+    let bytes = value.as_bytes();
+    let (scheme, token) = bytes.split_at_checked(7).unwrap_or((bytes, &[]));
+    let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ") || bytes.eq_ignore_ascii_case(b"bearer");
+    match (is_bearer, authorization.next()) {
+        (true, None) => Ok(Some(std::str::from_utf8(token).unwrap_or_default().trim())),
+        (true, Some(_)) => Err(Failure::InvalidKey),
+        (false, _) => Ok(None),
+    }
+}
+
+/// Admits a runner by the token that it got when it enrolled. Runners are not counted against a rate limit.
+pub async fn admit_runner(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let origin = request.extensions().get::<Origin>().cloned();
+    let Some(origin) = origin else {
+        return Failure::Internal("a request without origin".to_owned()).into_response();
+    };
+    match runner_caller(&app, request.headers()).await {
+        Ok(runner) => {
+            request.extensions_mut().insert(RunnerCaller { runner, origin });
+            next.run(request).await
+        }
+        Err(failure) => failure.into_response(),
+    }
+}
+
+/// Admits whoever shows a one-time token that is good. The endpoint uses it up.
+pub async fn admit_one_time(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    match one_time_token(&app, request.headers()).await {
+        Ok(token) => {
+            request.extensions_mut().insert(token);
+            next.run(request).await
+        }
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, Failure> {
+    let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;
+    let mut tx = app.db.read().await?;
+    let good = tx
+        .system("a one-time token is found by its hash before its tenant is known")
+        .runner_token_is_good(&token_hash(token), app.clock.now())
+        .await?;
+    if !good {
+        return Err(Failure::InvalidKey);
+    }
+    Ok(OneTimeToken(SecretText::new(token.to_owned())))
+}
+
+/// The one-time token that a request shows.
+#[derive(Clone, Debug)]
+pub struct OneTimeToken(pub SecretText);
+
+async fn runner_caller(app: &App, headers: &HeaderMap) -> Result<Runner, Failure> {
+    let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;
+    let mut tx = app.db.read().await?;
+    let runner = tx
+        .system("a runner is found by its hash before its tenant is known")
+        .runner_by_token(&token_hash(token))
+        .await?
+        .ok_or(Failure::InvalidKey)?;
+    drop(tx);
+    runners::note(app, runner).await
 }
 
 async fn key_caller(app: &App, token: &str) -> Result<Who, Failure> {

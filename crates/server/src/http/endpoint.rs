@@ -13,7 +13,7 @@ use utoipa::openapi::{
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::app::App;
-use crate::http::admit::{Access, admit};
+use crate::http::admit::{Access, admit, admit_one_time, admit_runner};
 
 /// What `routes!` makes of a handler.
 pub type Described = UtoipaMethodRouter<Arc<App>>;
@@ -72,6 +72,8 @@ impl Endpoint {
 fn guarded(handler: MethodRouter<Arc<App>>, access: Access, app: &Arc<App>) -> MethodRouter<Arc<App>> {
     match access {
         Access::Public | Access::ReportToken => handler,
+        Access::OneTimeToken => handler.route_layer(from_fn_with_state(app.clone(), admit_one_time)),
+        Access::Runner => handler.route_layer(from_fn_with_state(app.clone(), admit_runner)),
         _ => handler.route_layer(from_fn_with_state((app.clone(), access), admit)),
     }
 }
@@ -125,7 +127,11 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
             .entry(status.to_owned())
             .or_insert(RefOr::T(response));
     };
-    let authenticated = !matches!(access, Access::Public | Access::ReportToken);
+    let is_runner = matches!(access, Access::Runner | Access::OneTimeToken);
+    let authenticated = !is_runner && !matches!(access, Access::Public | Access::ReportToken);
+    if is_runner {
+        add("401", "No authentication, or a token that is unknown, revoked or used");
+    }
     if authenticated {
         add(
             "400",
@@ -160,6 +166,9 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
             Access::Admin(_) => vec![needs("apiKey", vec!["admin".to_owned()]), needs("session", vec![])],
             _ => vec![needs("apiKey", vec![]), needs("session", vec![])],
         });
+    }
+    if is_runner {
+        operation.security = Some(vec![SecurityRequirement::new("runnerToken", Vec::<String>::new())]);
     }
     if authenticated && is_post && creates {
         parameters.push(RefOr::T(text_parameter(

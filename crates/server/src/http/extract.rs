@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use sha2::Sha256;
 
 use crate::app::App;
-use crate::caller::{Browser, Caller, Origin};
+use crate::caller::{Browser, Caller, Origin, RunnerCaller};
 use crate::failure::Failure;
 use crate::http::{admit, cookies};
 use crate::master_key::Purpose;
@@ -170,6 +170,16 @@ impl<S: Sync> FromRequestParts<S> for Caller {
             .get::<Caller>()
             .cloned()
             .ok_or(Failure::NoAuthentication)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RunnerCaller {
+    type Rejection = Failure;
+
+    /// The runner that admission let in.
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let runner = parts.extensions.get::<RunnerCaller>().cloned();
+        runner.ok_or(Failure::NoAuthentication)
     }
 }
 

@@ -102,7 +102,7 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
         Refusal::Expired => Problem::Expired,
     })?;
     let mut tx = app.db.read().await?;
-    let build = tx.system("the signed link names the build").build_of_anyone(id).await?;
+    let build = tx.system("the signed link names the build").any_build(id).await?;
     let build = build.ok_or(Problem::Gone)?;
     let mut org = tx.org(build.org_id);
     let artifacts = given(&mut org, &build).await?;

@@ -33,9 +33,16 @@ pub fn head() -> OpenApi {
         .bearer_format("lw_ and 46 characters")
         .description(Some("An API key: `Authorization: Bearer lw_…`"))
         .build();
+    let runner_token = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(
+            "What a runner got when it enrolled; to enrol, the token that works once. It opens nothing but `/runner`.",
+        ))
+        .build();
     let components = ComponentsBuilder::new()
         .schema("Error", launchway_api::error::ErrorBody::schema())
         .security_scheme("apiKey", SecurityScheme::Http(key))
+        .security_scheme("runnerToken", SecurityScheme::Http(runner_token))
         .security_scheme(
             "session",
             SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new("launchway"))),

@@ -14,11 +14,12 @@ use crate::app::App;
 use crate::blob::Blob;
 use crate::config::Roles;
 use crate::failure::Failure;
-use crate::http::admit::Access::{self, Anyone, Caller, Public, ReportToken, Scope, Session};
+use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, install, invitations,
-    later, members, openapi, orgs, pages, sessions, update, update_check, update_report, uploads, usage, webhooks,
+    later, members, openapi, orgs, pages, runner, runners, sessions, update, update_check, update_report, uploads,
+    usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -58,6 +59,16 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Access::Admin(Admin), routes!(credentials::read)),
         endpoint(Access::Admin(Admin), routes!(credentials::create)),
         endpoint(Access::Admin(Admin), routes!(credentials::delete)),
+        endpoint(Access::Admin(Admin), routes!(runners::read)),
+        endpoint(Access::Admin(Admin), routes!(runners::create_token)),
+        endpoint(Access::Admin(Admin), routes!(runners::revoke)),
+        endpoint(OneTimeToken, routes!(runner::enrol)),
+        endpoint(Runner, routes!(runner::lease)),
+        endpoint(Runner, routes!(runner::renew)),
+        endpoint(Runner, routes!(runner::plan)),
+        endpoint(Runner, routes!(runner::log)),
+        endpoint(Runner, routes!(runner::announce)),
+        endpoint(Runner, routes!(runner::finish)),
         endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
         endpoint(Anyone, routes!(apps::read)),

@@ -8,7 +8,7 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use launchway_api::uploads::{CreateUpload, UploadView};
-use launchway_domain::id::UploadId;
+use launchway_domain::id::{ArtifactId, UploadId};
 
 use crate::app::App;
 use crate::blob::{local, serve};
@@ -53,10 +53,7 @@ pub fn signed_urls(app: &Arc<App>, directory: &Arc<local::Directory>) -> Router 
 async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if request.method() == Method::PUT {
         let name = request.uri().path().rsplit('/').next().unwrap_or_default();
-        let open = match name.parse::<UploadId>() {
-            Ok(id) => is_open(&app, id).await,
-            Err(_) => Ok(false),
-        };
+        let open = is_open(&app, name).await;
         match open {
             Ok(true) => {}
             Ok(false) => {
@@ -69,12 +66,13 @@ async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: 
     next.run(request).await
 }
 
-async fn is_open(app: &App, id: UploadId) -> Result<bool, Failure> {
-    Ok(app
-        .db
-        .read()
-        .await?
-        .system("the signed URL names the upload")
-        .upload_is_open(id)
-        .await?)
+/// Whether bytes are awaited under a name: the id of an upload, or of an artifact of a build that runs.
+async fn is_open(app: &App, name: &str) -> Result<bool, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system("the signed URL names the upload");
+    match (name.parse::<UploadId>(), name.parse::<ArtifactId>()) {
+        (Ok(id), _) => Ok(system.upload_is_open(id).await?),
+        (_, Ok(id)) => Ok(system.artifact_is_open(id).await?),
+        _ => Ok(false),
+    }
 }

@@ -129,6 +129,7 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     system.forget_sessions_before(now - SESSION_IDLE).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
+    system.forget_runner_tokens(now).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -155,6 +155,41 @@ fn place(id: CredentialId) -> Place<'static> {
     Place::new(id, "credential")
 }
 
+/// What is secret of a credential, opened.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenedCredential {
+    /// The file, in base64.
+    pub content: SecretText,
+    /// Opens the file.
+    pub password: Option<SecretText>,
+    /// Names the key in it.
+    pub alias: Option<SecretText>,
+    /// Opens the key.
+    pub key_password: Option<SecretText>,
+    /// The id that the store gave the key.
+    pub key_id: Option<SecretText>,
+    /// Who issued it.
+    pub issuer_id: Option<SecretText>,
+}
+
+/// Opens a credential; that it was is audited. `None` when it is gone.
+pub async fn open(
+    write: &mut Write<'_>,
+    id: CredentialId,
+    what_for: &str,
+) -> Result<Option<OpenedCredential>, Failure> {
+    let Some(sealed) = write.org().sealed_credential(id).await? else {
+        return Ok(None);
+    };
+    let whole = write.open_secret(&place(id), &sealed, what_for).await?;
+    let opened = serde_json::from_slice(&whole);
+    // Serde's own message could quote what is secret.
+    opened
+        .map(Some)
+        .map_err(|_| Failure::Internal("a sealed credential is not what was sealed".to_owned()))
+}
+
 /// Keeps a credential.
 pub async fn create(write: &mut Write<'_>, plan: CredentialPlan) -> Result<CredentialView, Failure> {
     write.org().lock().await?;

@@ -194,3 +194,14 @@ pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Re
     };
     Ok(EnvVarView::of(&kept.variable, value))
 }
+
+/// The value of a variable for a build. That a secret was opened is audited.
+pub async fn open_for_build(write: &mut Write<'_>, kept: &SealedEnvVar, what_for: &str) -> Result<SecretText, Failure> {
+    let place = place(&kept.variable);
+    let bytes = match kept.variable.visibility {
+        Visibility::Secret => write.open_secret(&place, &kept.sealed, what_for).await?,
+        Visibility::Plain => write.open_plain(&place, &kept.sealed).await?,
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(SecretText::new(text.to_owned()))
+}

@@ -21,6 +21,9 @@ use crate::vault::{DataKey, Place};
 /// How long the first answer to an idempotent request is kept.
 pub const ANSWER_LIFE: EpochMs = DAY;
 
+/// The event that a build waits for a runner.
+const BUILD_QUEUED: &str = "build.queued";
+
 /// An open change. Dropped without [`Write::commit`] nothing of it happened.
 pub struct Write<'a> {
     app: &'a App,
@@ -36,6 +39,8 @@ pub struct Write<'a> {
     wakes: bool,
     /// Builds that whoever follows them looks at once it is durable.
     builds: Vec<BuildId>,
+    /// Whether runners have something to take once it is durable.
+    queues: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -60,9 +65,14 @@ impl<'a> Write<'a> {
 
     /// Begins a change that is not made by a caller of the API: by the operator, or by who holds a link.
     pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, Failure> {
-        Ok(Write {
+        Ok(Self::within(app, app.db.write().await?, org, actor, origin))
+    }
+
+    /// Goes on with a transaction in which the organization was found that the change happens in.
+    pub fn within(app: &'a App, tx: Tx, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Write<'a> {
+        Write {
             app,
-            tx: app.db.write().await?,
+            tx,
             org,
             actor,
             address: origin.map(|origin| origin.address.to_string()).unwrap_or_default(),
@@ -71,10 +81,11 @@ impl<'a> Write<'a> {
             touched: false,
             wakes: false,
             builds: Vec::new(),
+            queues: false,
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
-        })
+        }
     }
 
     /// Begins a change that creates something, or finds the answer that the same request got before.
@@ -226,6 +237,11 @@ impl<'a> Write<'a> {
         Ok(value)
     }
 
+    /// Opens a value that everybody who may list it may read.
+    pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await
+    }
+
     /// Adds an event to the outbox, with the resource as the API shows it.
     pub async fn event(&mut self, kind: &str, data: &impl Serialize) -> Result<(), Failure> {
         let event = EventRow {
@@ -235,7 +251,13 @@ impl<'a> Write<'a> {
             data: to_json(data)?,
         };
         self.wakes = true;
+        self.queues |= kind == BUILD_QUEUED;
         Ok(self.org().add_event(&event).await?)
+    }
+
+    /// Has runners look for a build once the change is durable.
+    pub fn wake_runners(&mut self) {
+        self.queues = true;
     }
 
     /// Has the delivery of webhooks look for what is due once the change is durable.
@@ -258,6 +280,9 @@ impl<'a> Write<'a> {
         }
         for id in self.builds {
             self.app.build_news.tell(id);
+        }
+        if self.queues {
+            self.app.build_queue.notify_waiters();
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

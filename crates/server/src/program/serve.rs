@@ -47,7 +47,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         tokio::spawn(metrics::serve(app.clone(), listener));
     }
     let jobs = Jobs::start(&app);
-    let stopping = jobs.stopping();
+    let (stopping, waiting) = (jobs.stopping(), app.stopping.clone());
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let stop = async move {
@@ -57,6 +57,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         }
         tracing::info!("stopping: no new requests, what runs is finished");
         stopping.cancel();
+        waiting.cancel();
     };
     let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
     announce(&app, address, with_demo).await?;

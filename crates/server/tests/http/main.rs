@@ -19,6 +19,8 @@ mod matrix;
 mod openapi;
 mod orgs;
 mod pages;
+mod runner;
+mod runners;
 mod settings;
 mod spec;
 mod update;

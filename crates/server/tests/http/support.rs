@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -326,6 +328,19 @@ impl TestApp {
             body[name] = value.clone();
         }
         self.call(key, Method::POST, "/update", Some(body)).await
+    }
+
+    /// Gives an Android keystore: its id.
+    pub async fn keystore(&self, admin_key: &str) -> String {
+        let keystore = include_bytes!("../../../credentials/tests/fixtures/rsa.jks");
+        let body = json!({
+            "kind": "android_keystore", "content": BASE64_STANDARD.encode(keystore), "password": "store-secret",
+        });
+        let made = self
+            .call(admin_key, Method::POST, "/credentials", Some(body))
+            .await
+            .expect(201);
+        made["id"].as_str().unwrap().to_owned()
     }
 
     /// The audit log of an organization, oldest first.

@@ -142,7 +142,6 @@ contract! {
         assert_eq!(org_reads!(db, org, build(build.id)), Some(build.clone()));
         assert_eq!(org_writes!(db, org, lock_build(build.id)), Some(build.clone()));
         assert_eq!(system_writes!(db, lock_leased_build(build.id)), Some(build.clone()));
-        assert_eq!(system_reads!(db, build_of_anyone(build.id)), Some(build.clone()));
 
         let (leased, _) = build.standing.after(Move::Lease, NOW + 1).unwrap();
         let runner = new_id();

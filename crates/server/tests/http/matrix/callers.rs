@@ -23,7 +23,7 @@ pub enum Who {
     /// A session of an owner in a request that another site caused.
     OtherSite,
     /// A caller that would be let in, but names an organization it does not act in.
-    OtherOrg,
+    OtherOrg(Box<Who>),
 }
 
 /// A caller: its name for messages, what it sends, what it is.
@@ -59,7 +59,7 @@ impl Caller {
         Caller {
             name: format!("{} with orgId={org}", self.name),
             query: format!("&orgId={org}"),
-            who: Who::OtherOrg,
+            who: Who::OtherOrg(Box::new(self.who)),
             ..self
         }
     }
@@ -85,8 +85,12 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
         (Door::OwnPages, Who::OtherSite) => forbidden("Sign in on this server's own pages"),
         (Door::OwnPages, _) => None,
         (_, Who::Nobody) => Some((401, "No authentication provided".to_owned())),
+        // A key or session is nothing to the doors of runners.
+        (Door::Runner, Who::Session(_) | Who::OtherSite) => Some((401, "No authentication provided".to_owned())),
+        (Door::Runner, Who::OtherOrg(who)) => refusal(door, method, who),
+        (Door::Runner, _) => Some((401, "Invalid or expired API key".to_owned())),
         (_, Who::BrokenKey) => Some((401, "Invalid or expired API key".to_owned())),
-        (_, Who::OtherOrg) => forbidden("orgId names an organization that this caller does not act in"),
+        (_, Who::OtherOrg(_)) => forbidden("orgId names an organization that this caller does not act in"),
         (_, Who::OtherSite) if method != "GET" => {
             forbidden("A change made with a session must come from the dashboard's own pages")
         }

@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Role;
 use launchway_server::http::router;
@@ -23,8 +21,9 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 12] = [
+const EVERYTHING: [&str; 13] = [
     "/build",
+    "/runners",
     "/update",
     "/env",
     "/audit",
@@ -53,17 +52,13 @@ impl Victim {
             .expect(201);
         let body = json!({"name": "TOKEN", "value": "secret"});
         app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
-        let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
-        let body = json!({
-            "kind": "android_keystore", "content": BASE64_STANDARD.encode(keystore), "password": "store-secret",
-        });
-        app.call(&key, Method::POST, "/credentials", Some(body))
-            .await
-            .expect(201);
+        app.keystore(&key).await;
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.call(&key, Method::POST, "/webhooks", Some(body)).await.expect(201);
         let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
         let delivery = app.call(&key, Method::POST, &test, None).await.expect(201);
+        let token = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+        app.enrol(token["token"].as_str().unwrap(), &["os=linux"]).await;
         let mut victim = Victim {
             key,
             cookie,
@@ -78,6 +73,7 @@ impl Victim {
             (Thing::Member, "/orgs/members"),
             (Thing::Invitation, "/orgs/invitations"),
             (Thing::Session, "/auth/sessions"),
+            (Thing::Runner, "/runners"),
         ] {
             let items = app.browse(&victim.cookie, Method::GET, list, None).await.expect(200);
             victim.ids.insert(thing, text(&items["items"][0]["id"]));
@@ -155,7 +151,10 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
     let before = victim.everything(&app).await;
     for line in router::lines() {
         let row = row_of(&line.method, &line.path);
-        let Some(thing) = row.thing else { continue };
+        // The doors of runners are shut to all of these callers.
+        let Some(thing) = row.thing.filter(|_| row.door != Door::Runner) else {
+            continue;
+        };
         for caller in &strangers {
             let ask = async |id: &str| {
                 let path = format!("{}?id={id}", line.path);
@@ -177,6 +176,7 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
         (Thing::Build, "/build"),
         (Thing::Update, "/update"),
         (Thing::Key, "/api-keys"),
+        (Thing::Runner, "/runners"),
         (Thing::Webhook, "/webhooks"),
         (Thing::App, "/apps"),
     ] {

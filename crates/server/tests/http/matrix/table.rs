@@ -22,6 +22,8 @@ pub enum Door {
     Founder,
     /// Any key or signed-in user.
     Anyone,
+    /// A runner with its own token; to enrol, whoever holds a token that works once.
+    Runner,
 }
 
 /// What the `id` of an endpoint names.
@@ -41,6 +43,9 @@ pub enum Thing {
     Invitation,
     Session,
     Month,
+    Runner,
+    /// A build, as a runner names it.
+    Leased,
 }
 
 /// An endpoint as the contract has it.
@@ -104,6 +109,16 @@ pub const ROWS: &[Row] = &[
     row("GET /credentials", Door::Admin, Some(Thing::Credential), None),
     row("POST /credentials", Door::Admin, None, None),
     row("DELETE /credentials", Door::Admin, Some(Thing::Credential), None),
+    row("GET /runners", Door::Admin, Some(Thing::Runner), None),
+    row("POST /runners/tokens", Door::Admin, None, None),
+    row("DELETE /runners", Door::Admin, Some(Thing::Runner), None),
+    row("POST /runner/enrol", Door::Runner, None, None),
+    row("POST /runner/lease", Door::Runner, None, None),
+    row("POST /runner/renew", Door::Runner, None, None),
+    row("POST /runner/plan", Door::Runner, None, None),
+    row("POST /runner/log", Door::Runner, Some(Thing::Leased), None),
+    row("POST /runner/artifacts", Door::Runner, None, None),
+    row("POST /runner/finish", Door::Runner, None, None),
     row("GET /audit", Door::Admin, None, None),
     row("POST /uploads", Door::Member, None, None),
     row("GET /apps", Door::Member, Some(Thing::App), None),
@@ -169,6 +184,8 @@ pub fn unused_id(thing: Thing) -> String {
         Thing::Invitation => "invitation",
         Thing::Session => "session",
         Thing::Month => return "1999-12".to_owned(),
+        Thing::Runner => "runner",
+        Thing::Leased => "build",
     };
     format!("{prefix}_01h455vb4pex5vsknk084sn02q")
 }

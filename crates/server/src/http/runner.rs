@@ -1,0 +1,238 @@
+//! `/runner`: what runners ask and tell (contract part 4). A runner that is refused about a build drops it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body as HttpBody;
+use axum::extract::State;
+use axum::response::Response;
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use launchway_api::error::ErrorBody;
+use launchway_api::runner::{
+    AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, LeaseAnswer, Renew, TellPlan,
+};
+use launchway_domain::id::BuildId;
+use tokio::time::{Instant, timeout_at};
+
+use crate::app::App;
+use crate::caller::{Origin, RunnerCaller};
+use crate::failure::Failure;
+use crate::http::admit::OneTimeToken;
+use crate::http::answers::created;
+use crate::http::extract::{Body, Query};
+use crate::ops::{artifacts, build_logs, finish, leases, runners};
+
+/// Seconds that a runner may wait for a build.
+const MAX_WAIT: u32 = 30;
+/// How often the queue is looked at while nothing is heard: another node may have taken a build in.
+const LOOK: Duration = Duration::from_secs(1);
+/// Bytes of a log that are sent at a time at most.
+const MAX_CHUNK: usize = 1 << 20;
+const MAX_ORIGIN: usize = 100;
+const MAX_COMMIT: usize = 64;
+
+/// Enrols a runner; the one-time token that it shows is used up.
+#[utoipa::path(
+    post,
+    path = "/runner/enrol",
+    tag = "Runner protocol",
+    request_body = Enrol,
+    responses((status = 201, description = "The runner's own token, this once", body = Enrolled))
+)]
+pub async fn enrol(
+    State(app): State<Arc<App>>,
+    axum::Extension(origin): axum::Extension<Origin>,
+    axum::Extension(OneTimeToken(token)): axum::Extension<OneTimeToken>,
+    Body(wanted): Body<Enrol>,
+) -> Result<Response, Failure> {
+    let wanted = runners::plan(&wanted)?;
+    Ok(created(&runners::enrol(&app, token.reveal(), wanted, &origin).await?))
+}
+
+/// Waits for a build that fits the labels, and takes it.
+#[utoipa::path(
+    post,
+    path = "/runner/lease",
+    tag = "Runner protocol",
+    request_body = AskLease,
+    responses((status = 200, description = "A build, or null when there was none in time", body = LeaseAnswer))
+)]
+pub async fn lease(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    Body(ask): Body<AskLease>,
+) -> Result<Json<LeaseAnswer>, Failure> {
+    let labels = runners::labels(&ask.labels)?;
+    let version = runners::version(&ask.version)?;
+    if ask.wait_seconds > MAX_WAIT {
+        return Err(Failure::bad(format!("waitSeconds may be {MAX_WAIT} at most")));
+    }
+    if (&labels, &version) != (&caller.runner.labels, &caller.runner.version) {
+        runners::note_as(&app, caller.runner.id, &labels, &version).await?;
+    }
+    let deadline = Instant::now() + Duration::from_secs(ask.wait_seconds.into());
+    loop {
+        let mut queued = std::pin::pin!(app.build_queue.notified());
+        queued.as_mut().enable();
+        if let Some(lease) = leases::take(&app, &caller, &labels).await? {
+            return Ok(Json(LeaseAnswer { lease: Some(lease) }));
+        }
+        let now = Instant::now();
+        if now >= deadline || app.stopping.is_cancelled() {
+            return Ok(Json(LeaseAnswer { lease: None }));
+        }
+        let next_look = deadline.min(now + LOOK);
+        tokio::select! {
+            _ = timeout_at(next_look, queued) => {}
+            () = app.stopping.cancelled() => {}
+        }
+    }
+}
+
+/// Renews the lease of a build, and tells its phases.
+#[utoipa::path(
+    post,
+    path = "/runner/renew",
+    tag = "Runner protocol",
+    request_body = Renew,
+    responses(
+        (status = 200, description = "It goes on", body = Going),
+        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+    )
+)]
+pub async fn renew(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    Body(told): Body<Renew>,
+) -> Result<Json<Going>, Failure> {
+    let phases = finish::phases(&told.phases)?;
+    let id = build_id(&told.build_id)?;
+    Ok(Json(leases::renew(&app, &caller, id, told.attempt, &phases).await?))
+}
+
+/// Tells the plan that is followed.
+#[utoipa::path(
+    post,
+    path = "/runner/plan",
+    tag = "Runner protocol",
+    request_body = TellPlan,
+    responses(
+        (status = 200, description = "It goes on", body = Going),
+        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+    )
+)]
+pub async fn plan(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    Body(told): Body<TellPlan>,
+) -> Result<Json<Going>, Failure> {
+    told.plan.check().map_err(|error| Failure::bad(error.to_string()))?;
+    if told.origin.is_empty() || told.origin.chars().count() > MAX_ORIGIN {
+        return Err(Failure::bad(format!("origin must have 1 to {MAX_ORIGIN} characters")));
+    }
+    let plain = |commit: &String| {
+        (1..=MAX_COMMIT).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    if told.commit.as_ref().is_some_and(|commit| !plain(commit)) {
+        return Err(Failure::bad("commit must be hex digits"));
+    }
+    let id = build_id(&told.build_id)?;
+    Ok(Json(leases::tell_plan(&app, &caller, id, told).await?))
+}
+
+/// Appends bytes of a build's log, as they are, from `offset` on. The answer says where the log goes on: what the server
+/// had is dropped, and of a gap nothing is kept.
+#[utoipa::path(
+    post,
+    path = "/runner/log",
+    tag = "Runner protocol",
+    params(
+        ("id" = String, Query, description = "The build"),
+        ("attempt" = u32, Query, description = "The fencing number"),
+        ("offset" = u64, Query, description = "Bytes of the build's log before these"),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "At most 1 MiB"),
+    responses(
+        (status = 200, description = "Everything before `logOffset` is kept", body = Going),
+        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+    )
+)]
+pub async fn log(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    query: Query,
+    body: HttpBody,
+) -> Result<Json<Going>, Failure> {
+    let id = query.given("id")?.filter(|id| !id.is_empty());
+    let id = id.ok_or_else(|| Failure::bad("id is required"))?;
+    let number = |name: &str| -> Result<u64, Failure> {
+        let number = query.parsed(name, "a whole number from 0")?;
+        number.ok_or_else(|| Failure::bad(format!("{name} is required")))
+    };
+    let attempt = u32::try_from(number("attempt")?).map_err(|_| Failure::bad("attempt is too great"))?;
+    let offset = number("offset")?;
+    let id = build_id(id)?;
+    let bytes = read(body).await?;
+    Ok(Json(
+        build_logs::append(&app, &caller, id, attempt, offset, bytes).await?,
+    ))
+}
+
+async fn read(body: HttpBody) -> Result<Bytes, Failure> {
+    match Limited::new(body, MAX_CHUNK).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Failure::TooLarge(format!(
+            "At most {MAX_CHUNK} bytes of a log are taken at a time"
+        ))),
+        Err(_) => Err(Failure::bad("The body ended early")),
+    }
+}
+
+/// Announces a file that the build gives, and gets a pre-signed URL to send it to.
+#[utoipa::path(
+    post,
+    path = "/runner/artifacts",
+    tag = "Runner protocol",
+    request_body = AnnounceArtifact,
+    responses(
+        (status = 201, description = "Where the bytes go, within an hour", body = ArtifactTarget),
+        (status = 400, description = "The runner does not have this attempt: it drops the build", body = ErrorBody),
+    )
+)]
+pub async fn announce(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    Body(wanted): Body<AnnounceArtifact>,
+) -> Result<Response, Failure> {
+    artifacts::plan(&wanted)?;
+    let id = build_id(&wanted.build_id)?;
+    Ok(created(&artifacts::announce(&app, &caller, id, wanted).await?))
+}
+
+/// Ends a build. Answered when log, artifacts and result are kept; sent again, it changes nothing.
+#[utoipa::path(
+    post,
+    path = "/runner/finish",
+    tag = "Runner protocol",
+    request_body = Finish,
+    responses(
+        (status = 200, description = "It is over", body = Finished),
+        (status = 400, description = "The runner does not have this attempt, or not all has been sent", body = ErrorBody),
+    )
+)]
+pub async fn finish(
+    State(app): State<Arc<App>>,
+    caller: RunnerCaller,
+    Body(told): Body<Finish>,
+) -> Result<Json<Finished>, Failure> {
+    let id = build_id(&told.build_id)?;
+    let plan = finish::plan(id, told)?;
+    Ok(Json(finish::finish(&app, &caller, plan).await?))
+}
+
+/// A text that is no build's id names none that the runner has.
+fn build_id(text: &str) -> Result<BuildId, Failure> {
+    text.parse().map_err(|_| leases::not_yours())
+}

@@ -1,0 +1,91 @@
+//! `/runners`: the organization's own runners (contract part 4).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::builds::{RunnerToken, RunnerView};
+use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_domain::build::Runner;
+use launchway_domain::time::iso;
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{CreateBare, Query};
+use crate::ops::runners;
+use crate::ops::write::{Begun, Write};
+
+/// Lists the organization's own runners, or reads the one that `id` names.
+#[utoipa::path(
+    get,
+    path = "/runners",
+    tag = "Runners",
+    params(
+        ("id" = Option<String>, Query, description = "Read this runner instead of listing"),
+        ("limit" = Option<i64>, Query, description = "Runners at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Runners to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of runners, revoked ones included; with `id` the runner", body = OneOrPage<RunnerView>),
+        (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("runner")?;
+    let paging = query.paging()?;
+    let now = app.clock.now();
+    let view = |runner: &Runner| RunnerView::of(runner, runners::is_online(runner, now));
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    match id {
+        Some(id) => {
+            let runner = org.runner(id.get()?).await?.ok_or(Failure::NoSuch("runner"))?;
+            Ok(found(&view(&runner)))
+        }
+        None => Ok(page(org.runners(paging).await?, paging, view)),
+    }
+}
+
+/// Makes a token that enrols one runner within an hour, and shows it, this once.
+#[utoipa::path(
+    post,
+    path = "/runners/tokens",
+    tag = "Runners",
+    responses((status = 201, description = "The token, for `launchway runner`", body = RunnerToken))
+)]
+pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: CreateBare) -> Result<Response, Failure> {
+    let mut write = match Write::begin_create(&app, &caller, new.request).await? {
+        Begun::Kept(kept) => return Ok(again(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let made = runners::create_token(&mut write).await?;
+    let mut view = RunnerToken {
+        token: None,
+        expires_at: iso(made.expires_at),
+    };
+    write.commit_created(&view).await?;
+    view.token = Some(made.token);
+    Ok(created(&view))
+}
+
+/// Shuts a runner out at once. It stays in the list.
+#[utoipa::path(
+    delete,
+    path = "/runners",
+    tag = "Runners",
+    params(("id" = String, Query, description = "The runner")),
+    responses(
+        (status = 200, description = "`revoked`, also when it was before", body = Deleted),
+        (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
+    )
+)]
+pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("runner")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    runners::revoke(&mut write, id).await?;
+    write.commit().await?;
+    Ok(gone(id, "revoked"))
+}

@@ -1,0 +1,61 @@
+//! Takes builds from runners that fell silent, and moves what is left of finished logs to object storage. Every node may
+//! do it at once: each move is a compare-and-set.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::{build_logs, leases};
+
+/// How often leases are looked at.
+const EVERY: Duration = Duration::from_secs(2);
+/// After a start, runners have so long to renew what they could not while the service was away.
+const GRACE: Duration = Duration::from_secs(20);
+/// Logs are looked at every so many rounds.
+const LOGS: u64 = 30;
+const BATCH: i64 = 100;
+const REASON: &str = "runners of every tenant fall silent";
+
+/// Looks for ever.
+pub async fn run(app: Arc<App>) {
+    tokio::time::sleep(GRACE).await;
+    let mut tick = tokio::time::interval(EVERY);
+    for round in 0u64.. {
+        tick.tick().await;
+        if let Err(failure) = expire_leases(&app).await {
+            tracing::warn!(error = %failure, "leases of builds will be looked at again");
+        }
+        if round.is_multiple_of(LOGS)
+            && let Err(failure) = seal_logs(&app).await
+        {
+            tracing::warn!(error = %failure, "logs of builds will be moved later");
+        }
+    }
+}
+
+/// Takes away every build whose lease is over; gives how many.
+pub async fn expire_leases(app: &App) -> Result<u64, Failure> {
+    let mut tx = app.db.read().await?;
+    let lapsed = tx.system(REASON).lapsed_builds(app.clock.now(), BATCH).await?;
+    drop(tx);
+    let mut taken = 0;
+    for (org, id) in lapsed {
+        if leases::lapse(app, org, id).await? {
+            tracing::info!(build = %id, "the runner of a build fell silent");
+            taken += 1;
+        }
+    }
+    Ok(taken)
+}
+
+/// Moves what is left of the logs of finished builds; the end of a build does so by itself, unless something is in the way.
+pub async fn seal_logs(app: &App) -> Result<(), Failure> {
+    let mut tx = app.db.read().await?;
+    let unsealed = tx.system(REASON).unsealed_logs(BATCH).await?;
+    drop(tx);
+    for (org, id) in unsealed {
+        build_logs::seal(app, org, id, 1).await?;
+    }
+    Ok(())
+}

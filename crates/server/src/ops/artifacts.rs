@@ -1,0 +1,285 @@
+//! The files that builds give: announced, sent to object storage by their runner, checked and read at the end (contract
+//! part 4). What was sent is never served and never trusted twice: a copy of it is, once its size and hash are right.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+
+use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
+use launchway_binaries::{Asked, BinaryFacts, Refusal, mismatches};
+use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::build::plan::is_kind;
+use launchway_domain::build::{Artifact, Build};
+use launchway_domain::id::{ArtifactId, BuildId};
+use launchway_domain::time::{SECOND, iso};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::blob::{BlobError, Key};
+use crate::caller::RunnerCaller;
+use crate::config::make_private_dir;
+use crate::failure::Failure;
+use crate::ops::leases::{hold, reachable_url};
+use crate::ops::write::Write;
+
+/// Bytes of one artifact.
+const MAX_SIZE: u64 = 4 << 30;
+/// Artifacts of one attempt.
+const MAX_ARTIFACTS: usize = 200;
+/// The kinds that say something about themselves.
+const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
+
+/// Checks what a runner announces.
+pub fn plan(wanted: &AnnounceArtifact) -> Result<(), Failure> {
+    if !is_kind(&wanted.kind) {
+        return Err(Failure::bad("kind must be 1 to 32 lower-case letters, digits and '-'"));
+    }
+    let letter = |letter: char| !letter.is_control() && !"/\\".contains(letter);
+    let name = &wanted.name;
+    let plain = !matches!(name.as_str(), "" | "." | "..") && name.len() <= 255 && name.chars().all(letter);
+    if !plain {
+        return Err(Failure::bad(
+            "name must be a file's name of 1 to 255 bytes, without a path",
+        ));
+    }
+    if wanted.size > MAX_SIZE {
+        return Err(Failure::bad(format!(
+            "size: an artifact may have {MAX_SIZE} bytes at most"
+        )));
+    }
+    let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    if wanted.sha256.len() != 64 || !wanted.sha256.bytes().all(hex) {
+        return Err(Failure::bad("sha256 must be 64 lower-case hex digits"));
+    }
+    Ok(())
+}
+
+/// Announces an artifact and signs the URL for its bytes. One of the same name, announced before, is forgotten.
+pub async fn announce(
+    app: &App,
+    caller: &RunnerCaller,
+    id: BuildId,
+    wanted: AnnounceArtifact,
+) -> Result<ArtifactTarget, Failure> {
+    let (mut write, build) = hold(app, caller, id, wanted.attempt).await?;
+    let now = write.now();
+    let mut known = write.org().artifacts(id).await?;
+    known.retain(|artifact| artifact.attempt == wanted.attempt);
+    let again: Vec<_> = known.extract_if(.., |artifact| artifact.name == wanted.name).collect();
+    if known.len() >= MAX_ARTIFACTS {
+        return Err(Failure::bad(format!("A build gives {MAX_ARTIFACTS} artifacts at most")));
+    }
+    for artifact in &again {
+        write.org().forget_artifact(artifact.id).await?;
+    }
+    let artifact_id = app.random.id(now);
+    let key = staging_key(artifact_id)?;
+    let artifact = Artifact {
+        id: artifact_id,
+        build_id: id,
+        attempt: wanted.attempt,
+        is_stored: false,
+        kind: wanted.kind,
+        name: wanted.name,
+        size: i64::try_from(wanted.size).unwrap_or(i64::MAX),
+        sha256: wanted.sha256,
+        blob_key: key.to_string(),
+        facts: None,
+        created_at: now,
+    };
+    write.org().create_artifact(&artifact).await?;
+    write.commit().await?;
+    drop_bytes(app, &again).await;
+    let signed = app
+        .blob
+        .presign_put(&key, wanted.size, now, (SIGNED_URL_LIFE / SECOND) as u32);
+    Ok(ArtifactTarget {
+        id: artifact.id.to_string(),
+        status: "pending".to_owned(),
+        url: reachable_url(app, caller, signed.url),
+        expires_at: iso(signed.expires_at_ms),
+        cancel: build.standing.cancel_requested,
+    })
+}
+
+/// Where the bytes of an artifact arrive. Nothing is ever served from there.
+fn staging_key(id: ArtifactId) -> Result<Key, Failure> {
+    Key::new(&format!("uploads/{id}")).map_err(|error| Failure::Internal(error.to_string()))
+}
+
+/// An artifact whose bytes were checked, and that no row names yet. If nothing comes of it, give it to [`discard`].
+pub struct Checked {
+    /// The artifact.
+    pub artifact: Artifact,
+    /// Where the checked copy lies.
+    pub key: Key,
+    /// What it says about itself.
+    pub facts: Option<BinaryFacts>,
+    /// What is odd about it, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Checked {
+    /// What it says about itself, for the record.
+    pub fn facts_text(&self) -> Result<Option<String>, Failure> {
+        let text = self.facts.as_ref().map(serde_json::to_string).transpose();
+        text.map_err(|error| Failure::Internal(error.to_string()))
+    }
+}
+
+/// Copies and checks the bytes of a build's artifacts, and reads what apps say about themselves.
+///
+/// # Errors
+/// [`Failure::BadRequest`] when an artifact is not there, or is not what was announced.
+pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<Checked>, Failure> {
+    let known = app.db.read().await?.org(build.org_id).artifacts(build.id).await?;
+    let mut checked = Vec::new();
+    for id in ids {
+        let mut of_attempt = known
+            .iter()
+            .filter(|artifact| artifact.attempt == build.standing.attempt);
+        let one = match of_attempt.find(|artifact| artifact.id == *id) {
+            Some(artifact) => check_one(app, build, artifact).await,
+            None => Err(Failure::bad(format!("This attempt did not announce the artifact {id}"))),
+        };
+        match one {
+            Ok(one) => checked.push(one),
+            Err(failure) => {
+                discard(app, &checked).await;
+                return Err(failure);
+            }
+        }
+    }
+    Ok(checked)
+}
+
+async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Checked, Failure> {
+    let name = &artifact.name;
+    // A name of its own for each check: of two at once, each sees its own copy only.
+    let text = format!("artifacts/{}/{}-{}", build.id, artifact.id, app.random.token());
+    let key = Key::new(&text).map_err(|error| Failure::Internal(error.to_string()))?;
+    match app.blob.copy(&staging_key(artifact.id)?, &key).await {
+        Err(BlobError::NotFound) => {
+            return Err(Failure::bad(format!(
+                "The artifact {name} has not been sent: send it to its url first"
+            )));
+        }
+        copied => copied?,
+    }
+    let read = read(app, &key, artifact).await;
+    if read.is_err() {
+        remove(app, &key).await;
+    }
+    let (facts, mut warnings) = match read? {
+        Some(Ok(facts)) => (Some(facts), Vec::new()),
+        Some(Err(refusal)) => (None, vec![format!("{name}: {refusal}")]),
+        None => (None, Vec::new()),
+    };
+    if let Some(facts) = &facts {
+        let asked = Asked {
+            bundle_id: Some(&build.bundle_id),
+            version: build.spec.version.as_deref(),
+            build_number: build.spec.build_number.as_deref(),
+            platform: Some(build.platform),
+        };
+        warnings.extend(facts.warnings.iter().map(|warning| format!("{name}: {warning}")));
+        warnings.extend(
+            mismatches(facts, &asked)
+                .iter()
+                .map(|warning| format!("{name}: {warning}")),
+        );
+    }
+    Ok(Checked {
+        artifact: artifact.clone(),
+        key,
+        facts,
+        warnings,
+    })
+}
+
+/// Reads the copy for its size and hash, and an app for what it says: `None` where it is none, an error of the inner kind
+/// where it cannot be read, which is no fault of the build.
+async fn read(app: &App, key: &Key, artifact: &Artifact) -> Result<Option<Result<BinaryFacts, Refusal>>, Failure> {
+    let slot = app.inspections.acquire().await;
+    let _slot = slot.map_err(|error| Failure::Internal(error.to_string()))?;
+    let dir = app.config.scratch_dir();
+    let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
+    let no_room = |error: std::io::Error| Failure::Unavailable(format!("no room for a temporary file: {error}"));
+    let mut file: File = file.map_err(no_room)?;
+    let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
+    let size = u64::try_from(artifact.size).unwrap_or_default();
+    let wrong = || {
+        Failure::bad(format!(
+            "The artifact {} is not what was announced: its size or sha256 differ",
+            artifact.name
+        ))
+    };
+    let fetched = match app.blob.fetch_to_file(key, &mut copy, size).await {
+        Err(BlobError::TooLarge { .. }) => return Err(wrong()),
+        fetched => fetched?,
+    };
+    if fetched.size != size || hex::encode(fetched.sha256) != artifact.sha256 {
+        return Err(wrong());
+    }
+    let name = artifact.name.to_ascii_lowercase();
+    if !APPS.iter().any(|ending| name.ends_with(ending)) {
+        return Ok(None);
+    }
+    let reading = tokio::task::spawn_blocking(move || {
+        file.seek(SeekFrom::Start(0)).map_err(Refusal::from)?;
+        launchway_binaries::read(file)
+    });
+    match reading.await {
+        Ok(read) => Ok(Some(read)),
+        Err(error) => {
+            tracing::error!(%error, "reading an app brought a defect to light");
+            Ok(None)
+        }
+    }
+}
+
+/// Forgets the artifacts of a build but those to keep, and gives them: their bytes go once that is durable.
+pub async fn forget(write: &mut Write<'_>, id: BuildId, keep: &[ArtifactId]) -> Result<Vec<Artifact>, Failure> {
+    let mut gone = write.org().artifacts(id).await?;
+    gone.retain(|artifact| !keep.contains(&artifact.id));
+    for artifact in &gone {
+        write.org().forget_artifact(artifact.id).await?;
+    }
+    Ok(gone)
+}
+
+/// Removes the bytes of artifacts that no row names any more.
+pub async fn drop_bytes(app: &App, gone: &[Artifact]) {
+    for artifact in gone {
+        if let Ok(key) = Key::new(&artifact.blob_key) {
+            remove(app, &key).await;
+        }
+    }
+}
+
+/// Removes what was sent of artifacts that have been checked.
+pub async fn drop_staged(app: &App, checked: &[Checked]) {
+    for one in checked {
+        if let Ok(key) = staging_key(one.artifact.id) {
+            remove(app, &key).await;
+        }
+    }
+}
+
+/// Removes checked copies of which nothing came.
+pub async fn discard(app: &App, checked: &[Checked]) {
+    for one in checked {
+        remove(app, &one.key).await;
+    }
+}
+
+async fn remove(app: &App, key: &Key) {
+    // What is left over here is found by the sweep.
+    if let Err(error) = app.blob.delete(key).await {
+        tracing::warn!(%error, key = key.as_str(), "an object could not be removed");
+    }
+}
+
+/// What a record shows of an app's facts.
+pub fn shown(facts: &BinaryFacts) -> Option<Value> {
+    serde_json::to_value(facts).ok()
+}

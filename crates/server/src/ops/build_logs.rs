@@ -1,0 +1,198 @@
+//! The logs of builds: appended by offset, masked a second time, their beginnings moved to object storage (contract part 4).
+//!
+//! A log's offset counts what its runner sent. So that it stays true, the server masks each byte of a secret with a `*`;
+//! the runner has put `***` in the place of all it knew. What may be the beginning of a secret is kept but held back: it
+//! counts for the runner, and readers see it when it is known to be none, or masked.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use launchway_api::runner::Going;
+use launchway_domain::build::Build;
+use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::masking::Masker;
+use launchway_store::LogSegment;
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::caller::RunnerCaller;
+use crate::config::make_private_dir;
+use crate::failure::Failure;
+use crate::ops::build_secrets;
+use crate::ops::leases::{self, hold, is_held, not_yours};
+use crate::ops::write::Write;
+
+/// Bytes of a log that go to object storage together, at least.
+const SEGMENT: i64 = 1 << 20;
+/// Chunks that are read at a time for it.
+const CHUNKS: i64 = 16;
+/// A log whose end in the database is longer waits for the object storage.
+const MAX_TAIL: i64 = 8 * SEGMENT;
+/// A log has at most so many bytes. Runners end theirs far earlier.
+const MAX_LOG: u64 = 8 << 30;
+/// More is not held back: it is line breaks, mostly.
+const MAX_HELD: usize = 4 << 10;
+
+/// Appends what a runner sent of its log, from `offset` on. What is known already is dropped; of a gap nothing is kept.
+/// When it returns, everything before the answered offset is durable.
+pub async fn append(
+    app: &App,
+    caller: &RunnerCaller,
+    id: BuildId,
+    attempt: u32,
+    offset: u64,
+    bytes: Bytes,
+) -> Result<Going, Failure> {
+    if offset.saturating_add(bytes.len() as u64) > MAX_LOG {
+        return Err(Failure::bad(format!(
+            "A log may have {MAX_LOG} bytes; this one has more"
+        )));
+    }
+    let masker = masker(app, caller, id, attempt).await?;
+    let (mut write, build) = hold(app, caller, id, attempt).await?;
+    let held = held(&mut write, id).await?;
+    let end = u64::try_from(build.log_size).unwrap_or_default() + held.len() as u64;
+    let known = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut going = leases::going(&build);
+    going.log_offset = end;
+    if offset > end || known >= bytes.len() {
+        return Ok(going);
+    }
+    let new = &bytes[known..];
+    let (mut masking, mut out) = (masker.go_on(&held), Vec::with_capacity(new.len()));
+    masking.push(new, &mut out);
+    let mut still = masking.held();
+    if still.len() > MAX_HELD {
+        masking.finish(&mut out);
+        still.clear();
+    }
+    keep(&mut write, &build, &held, &out, &still).await?;
+    let tail = build.log_size + out.len() as i64 - write.org().log_tail_start(id).await?;
+    let org = write.org_id();
+    write.tell_build(id);
+    write.commit().await?;
+    if tail >= SEGMENT
+        && let Err(failure) = seal(app, org, id, SEGMENT).await
+    {
+        tracing::warn!(error = %failure, build = %id, "the log of a build stays in the database for now");
+        if tail > MAX_TAIL {
+            return Err(failure);
+        }
+    }
+    going.log_offset = end + new.len() as u64;
+    Ok(going)
+}
+
+/// Adds a line of the server's own to the end of a locked build's log. Gives the size of the log then.
+pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64, Failure> {
+    let size = release(write, build).await?;
+    let last = write.org().log_tail(build.id, size - 1, 1).await?;
+    let broken = last.last().is_none_or(|chunk| chunk.bytes.last() != Some(&b'\n')) && size > 0;
+    let text = format!("{}==> {line}\n", if broken { "\n" } else { "" });
+    write.org().append_log(build.id, size, text.as_bytes()).await?;
+    Ok(size + text.len() as i64)
+}
+
+/// Lets readers see what of a locked build's log is still held back: no more comes. Gives the size of the log then.
+pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, Failure> {
+    let held = held(write, build.id).await?;
+    let mut out = Vec::with_capacity(held.len());
+    Masker::new([]).go_on(&held).finish(&mut out);
+    keep(write, build, &held, &out, &[]).await?;
+    Ok(build.log_size + out.len() as i64)
+}
+
+/// What is held back of a log: each byte, and whether it is known to be of a secret.
+async fn held(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>, Failure> {
+    let form = write.org().held_log(id).await?.unwrap_or_default();
+    let (pairs, _) = form.as_chunks::<2>();
+    Ok(pairs.iter().map(|[byte, masked]| (*byte, *masked != 0)).collect())
+}
+
+async fn keep(
+    write: &mut Write<'_>,
+    build: &Build,
+    held: &[(u8, bool)],
+    out: &[u8],
+    still: &[(u8, bool)],
+) -> Result<(), Failure> {
+    if !held.is_empty() {
+        write.org().hold_log(build.id, 0, &[]).await?;
+    }
+    if !out.is_empty() {
+        write.org().append_log(build.id, build.log_size, out).await?;
+    }
+    if !still.is_empty() {
+        let form: Vec<u8> = still
+            .iter()
+            .flat_map(|(byte, masked)| [*byte, u8::from(*masked)])
+            .collect();
+        write.org().hold_log(build.id, still.len() as i64, &form).await?;
+    }
+    Ok(())
+}
+
+/// What finds the secrets of an attempt. After a restart, or on another node, they are opened again.
+pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32) -> Result<Arc<Masker>, Failure> {
+    if let Some(masker) = app.maskers.of(id, attempt) {
+        return Ok(masker);
+    }
+    if !is_held(&leases::peek(app, id).await?, caller, attempt) {
+        return Err(not_yours());
+    }
+    let (mut write, build) = hold(app, caller, id, attempt).await?;
+    let what_for = format!("masking the log of attempt {attempt} of the build {id}");
+    let opened = build_secrets::open(&mut write, &build, &what_for).await?;
+    write.commit().await?;
+    let masker = tokio::task::spawn_blocking(move || opened.masker()).await;
+    let masker = Arc::new(masker.map_err(|error| Failure::Internal(format!("making a masker: {error}")))?);
+    app.maskers.keep(id, attempt, masker.clone());
+    Ok(masker)
+}
+
+/// Moves the end of a log to object storage while it has at least so many bytes.
+pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), Failure> {
+    loop {
+        let mut tx = app.db.read().await?;
+        let start = tx.org(org).log_tail_start(id).await?;
+        let chunks = tx.org(org).log_tail(id, start, CHUNKS).await?;
+        drop(tx);
+        let size: i64 = chunks.iter().map(|chunk| chunk.bytes.len() as i64).sum();
+        if size < least.max(1) {
+            return Ok(());
+        }
+        let blob_key = format!("logs/{id}/{start:012}-{}", app.random.token());
+        let key = Key::new(&blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+        let dir = app.config.scratch_dir();
+        let written = tokio::task::spawn_blocking(move || {
+            make_private_dir(&dir)?;
+            let mut file = tempfile::NamedTempFile::new_in(&dir)?;
+            for chunk in &chunks {
+                file.write_all(&chunk.bytes)?;
+            }
+            file.flush()?;
+            Ok::<_, std::io::Error>(file)
+        });
+        let file = written.await.map_err(|error| Failure::Internal(error.to_string()))?;
+        let file = file.map_err(|error| Failure::Unavailable(format!("no room for a temporary file: {error}")))?;
+        app.blob.put_file(&key, file.path()).await?;
+        let segment = LogSegment { start, size, blob_key };
+        if !name_segment(app, org, id, &segment).await? {
+            app.blob.delete(&key).await?;
+        }
+    }
+}
+
+/// Puts a part in object storage in the place of the bytes; false when somebody else did.
+async fn name_segment(app: &App, org: OrgId, id: BuildId, segment: &LogSegment) -> Result<bool, Failure> {
+    let mut tx = app.db.write().await?;
+    let mut rows = tx.org(org);
+    let there = rows.lock_build(id).await?.is_some();
+    if !there || rows.log_tail_start(id).await? != segment.start {
+        return Ok(false);
+    }
+    rows.seal_log_segment(id, segment).await?;
+    tx.commit().await?;
+    Ok(true)
+}

@@ -1,0 +1,175 @@
+//! What is secret of a build: the variables and credentials that its lease hands out, and what finds them in its log.
+//! They are opened here only, and each opening of a secret is audited (contract parts 4 to 6).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_api::runner::{LeasedCredential, LeasedVariable};
+use launchway_api::secret::SecretText;
+use launchway_domain::build::Build;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::credential::{Signing, for_build};
+use launchway_domain::env_var::{BuildScope, Visibility, resolve};
+use launchway_domain::id::BuildId;
+use launchway_domain::masking::Masker;
+use launchway_store::Paging;
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+use crate::ops::write::Write;
+use crate::ops::{credentials, env_vars};
+
+/// No organization has more variables or credentials than this.
+const ALL: Paging = Paging { limit: 1000, offset: 0 };
+/// Longer secrets are masked by the runner alone: each byte costs the server a few kilobytes while the build runs.
+const MAX_SECRET: usize = 4 << 10;
+/// Bytes of secrets that are masked here for one build; the shortest go first.
+const MAX_SECRETS: usize = 32 << 10;
+/// Builds whose secrets are kept in memory at a time. Those of more are opened again.
+const MAX_MASKERS: usize = 256;
+
+/// What a lease hands out.
+#[derive(Debug, Default)]
+pub struct Opened {
+    /// Environment variables and files.
+    pub env: Vec<LeasedVariable>,
+    /// What signs the app.
+    pub credentials: Vec<LeasedCredential>,
+}
+
+/// Opens what a build gets; `what_for` stands in the audit log.
+pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Result<Opened, Failure> {
+    let corrupt = |what: &str| Failure::Internal(format!("the {what} of the build {} is none", build.id));
+    let bundle_id: BundleId = build.bundle_id.parse().map_err(|_| corrupt("bundle id"))?;
+    let scope = BuildScope {
+        bundle_id: &bundle_id,
+        configuration: build.configuration.as_ref(),
+        platform: build.platform,
+    };
+    let kept = write.org().env_vars(ALL).await?.items;
+    let variables: Vec<_> = kept.iter().map(|kept| kept.variable.clone()).collect();
+    let mut opened = Opened::default();
+    for variable in resolve(&variables, &scope) {
+        let Some(kept) = kept.iter().find(|kept| kept.variable.id == variable.id) else {
+            continue;
+        };
+        opened.env.push(LeasedVariable {
+            name: variable.name.clone(),
+            value: env_vars::open_for_build(write, kept, what_for).await?,
+            path: variable.path.clone(),
+            secret: variable.visibility == Visibility::Secret,
+        });
+    }
+    let signing = Signing {
+        bundle_id: &bundle_id,
+        platform: build.platform,
+        build_type: build.spec.build_type.parse().map_err(|_| corrupt("build type"))?,
+        distribution: build.spec.distribution.parse().map_err(|_| corrupt("distribution"))?,
+    };
+    let all = write.org().credentials(ALL).await?.items;
+    for credential in for_build(&all, &signing, write.now()) {
+        if let Some(secret) = credentials::open(write, credential.id, what_for).await? {
+            opened.credentials.push(LeasedCredential {
+                id: credential.id.to_string(),
+                kind: credential.kind.clone(),
+                name: credential.name.clone(),
+                facts: credential.facts.clone(),
+                secrets: opening(&secret),
+                content: secret.content,
+            });
+        }
+    }
+    Ok(opened)
+}
+
+/// What opens a credential.
+fn opening(secret: &credentials::OpenedCredential) -> BTreeMap<String, SecretText> {
+    let given = [
+        ("password", &secret.password),
+        ("alias", &secret.alias),
+        // Where a key has no password of its own it is the file's.
+        (
+            "keyPassword",
+            if secret.key_password.is_some() {
+                &secret.key_password
+            } else {
+                &secret.password
+            },
+        ),
+        ("keyId", &secret.key_id),
+        ("issuerId", &secret.issuer_id),
+    ];
+    let there = given
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    there.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+}
+
+impl Opened {
+    /// What the log must not show: as the runner sees it, but for the bytes of files.
+    fn secrets(&self) -> Vec<Zeroizing<Vec<u8>>> {
+        let keep = |text: &SecretText| Zeroizing::new(text.reveal().as_bytes().to_vec());
+        let hidden = self
+            .env
+            .iter()
+            .filter(|variable| variable.secret || variable.path.is_some());
+        let mut secrets: Vec<_> = hidden.map(|variable| keep(&variable.value)).collect();
+        for credential in &self.credentials {
+            let named = ["alias", "keyId", "issuerId"];
+            let opening = credential
+                .secrets
+                .iter()
+                .filter(|(name, _)| !named.contains(&name.as_str()));
+            secrets.extend(opening.map(|(_, secret)| keep(secret)));
+            if let Ok(content) = BASE64_STANDARD.decode(credential.content.reveal()) {
+                secrets.push(Zeroizing::new(content));
+            }
+        }
+        secrets.retain(|secret| secret.len() <= MAX_SECRET);
+        secrets.sort_by(|a, b| (a.len(), a.as_slice()).cmp(&(b.len(), b.as_slice())));
+        secrets.dedup();
+        let mut left = MAX_SECRETS;
+        secrets.retain(|secret| {
+            let fits = secret.len() <= left;
+            left = left.saturating_sub(secret.len());
+            fits
+        });
+        secrets
+    }
+
+    /// What finds the secrets in a log. It computes for a moment.
+    pub fn masker(&self) -> Masker {
+        Masker::new(self.secrets().iter().map(|secret| secret.as_slice()))
+    }
+}
+
+/// What finds the secrets of running builds in their logs, by build and attempt.
+#[derive(Default)]
+pub struct Maskers(Mutex<HashMap<(BuildId, u32), Arc<Masker>>>);
+
+impl Maskers {
+    /// That of an attempt, if it is known here.
+    pub fn of(&self, build: BuildId, attempt: u32) -> Option<Arc<Masker>> {
+        self.all().get(&(build, attempt)).cloned()
+    }
+
+    /// Keeps that of an attempt.
+    pub fn keep(&self, build: BuildId, attempt: u32, masker: Arc<Masker>) {
+        let mut all = self.all();
+        if all.len() >= MAX_MASKERS {
+            all.clear();
+        }
+        all.insert((build, attempt), masker);
+    }
+
+    /// Forgets those of a build.
+    pub fn forget(&self, build: BuildId) {
+        self.all().retain(|(of, _), _| *of != build);
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<(BuildId, u32), Arc<Masker>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,219 @@
+//! The end of a build as its runner tells it (contract part 4). The runner sends it until it is answered; it is answered
+//! when everything is durable, and a second time changes nothing.
+
+use launchway_api::runner::{Finish, Finished, Phase};
+use launchway_api::updates::FingerprintInput;
+use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord};
+use launchway_domain::fingerprint::Fingerprint;
+use launchway_domain::id::{ArtifactId, BuildId};
+
+use crate::app::App;
+use crate::caller::RunnerCaller;
+use crate::failure::Failure;
+use crate::ops::artifacts::{self, Checked};
+use crate::ops::leases::{end, hold, is_held, not_yours, peek};
+use crate::ops::write::Write;
+use crate::ops::{build_logs, publish};
+
+const MAX_PHASES: usize = 300;
+const MAX_NAME: usize = 100;
+const MAX_MESSAGE: usize = 2000;
+const MAX_WARNINGS: usize = 50;
+
+/// The end of an attempt, its form checked.
+#[derive(Debug)]
+pub struct FinishPlan {
+    id: BuildId,
+    attempt: u32,
+    outcome: Outcome,
+    error: Option<BuildFailure>,
+    phases: Vec<PhaseRecord>,
+    artifacts: Vec<ArtifactId>,
+    log_size: u64,
+    fingerprint: Option<Fingerprint>,
+}
+
+/// Checks the end of an attempt of the build `id`.
+pub fn plan(id: BuildId, told: Finish) -> Result<FinishPlan, Failure> {
+    let error = told.error.map(failure).transpose()?;
+    let outcome = match (told.status.as_str(), &error) {
+        ("success", None) => Outcome::Success,
+        ("canceled", None) => Outcome::Canceled,
+        ("failed", Some(error)) => Outcome::Failed(error.code),
+        ("failed", None) => return Err(Failure::bad("error is required with failed")),
+        ("success" | "canceled", Some(_)) => return Err(Failure::bad("error is for failed only")),
+        _ => return Err(Failure::bad("status must be success, failed or canceled")),
+    };
+    let mut artifacts = Vec::new();
+    for text in &told.artifacts {
+        let artifact = text
+            .parse()
+            .map_err(|_| Failure::bad(format!("artifacts: {text} is no artifact's id")))?;
+        if !artifacts.contains(&artifact) {
+            artifacts.push(artifact);
+        }
+    }
+    Ok(FinishPlan {
+        id,
+        attempt: told.attempt,
+        outcome,
+        error,
+        phases: phases(&told.phases)?,
+        artifacts,
+        log_size: told.log_size,
+        fingerprint: told.fingerprint.map(fingerprint).transpose()?,
+    })
+}
+
+fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, Failure> {
+    let code: BuildErrorCode = told
+        .code
+        .parse()
+        .map_err(|error| Failure::bad(format!("error.code {error}")))?;
+    if matches!(code, BuildErrorCode::RunnerLost | BuildErrorCode::Expired) {
+        return Err(Failure::bad(format!("error.code: {code} is not for a runner to say")));
+    }
+    Ok(BuildFailure {
+        code,
+        phase: told.phase.map(|phase| phase.chars().take(MAX_NAME).collect()),
+        message: told.message.chars().take(MAX_MESSAGE).collect(),
+    })
+}
+
+fn fingerprint(value: serde_json::Value) -> Result<Fingerprint, Failure> {
+    let input: Result<FingerprintInput, _> = serde_json::from_value(value);
+    let input = input.map_err(|_| Failure::bad("fingerprint must be a text or a document"))?;
+    Ok(publish::fingerprint(&input)?.0)
+}
+
+/// Reads phases from the wire.
+pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, Failure> {
+    if told.len() > MAX_PHASES {
+        return Err(Failure::bad(format!("phases may be {MAX_PHASES} at most")));
+    }
+    let time = |at: usize, text: &str| {
+        let time: Result<jiff::Timestamp, _> = text.parse();
+        time.map(|time| time.as_millisecond())
+            .map_err(|_| Failure::bad(format!("phases[{at}]: '{text}' is no time")))
+    };
+    let read = |(at, phase): (usize, &Phase)| {
+        Ok(PhaseRecord {
+            name: phase.name.chars().take(MAX_NAME).collect(),
+            started_at: time(at, &phase.started_at)?,
+            finished_at: phase.finished_at.as_deref().map(|text| time(at, text)).transpose()?,
+            exit_code: phase.exit_code,
+        })
+    };
+    told.iter().enumerate().map(read).collect()
+}
+
+/// Ends a build. Of two who tell the same end at once, one does.
+pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Result<Finished, Failure> {
+    match end_held(app, caller, &plan).await {
+        Err(failure @ Failure::BadRequest(_)) => {
+            let build = peek(app, plan.id).await?;
+            told_before(&build, caller, &plan).ok_or(failure)
+        }
+        done => done,
+    }
+}
+
+async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result<Finished, Failure> {
+    let build = peek(app, plan.id).await?;
+    if !is_held(&build, caller, plan.attempt) {
+        return Err(not_yours());
+    }
+    let masker = build_logs::masker(app, caller, plan.id, plan.attempt).await?;
+    let masked = |error: &BuildFailure| BuildFailure {
+        message: String::from_utf8_lossy(&masker.mask(error.message.as_bytes())).into_owned(),
+        ..error.clone()
+    };
+    let error = plan.error.as_ref().map(masked);
+    let checked = artifacts::check(app, &build, &plan.artifacts).await?;
+    let concluded = match hold(app, caller, plan.id, plan.attempt).await {
+        Ok((write, build)) => conclude(write, build, plan, error, &checked).await,
+        Err(failure) => Err(failure),
+    };
+    let gone = match concluded {
+        Ok(gone) => gone,
+        Err(failure) => {
+            artifacts::discard(app, &checked).await;
+            return Err(failure);
+        }
+    };
+    app.maskers.forget(plan.id);
+    artifacts::drop_staged(app, &checked).await;
+    artifacts::drop_bytes(app, &gone).await;
+    if let Err(failure) = build_logs::seal(app, build.org_id, plan.id, 1).await {
+        tracing::warn!(error = %failure, build = %plan.id, "the log of a build stays in the database for now");
+    }
+    Ok(Finished {
+        id: plan.id.to_string(),
+        status: status(plan.outcome).to_string(),
+    })
+}
+
+/// The answer to the end that was told before: the same attempt came to the same.
+fn told_before(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Option<Finished> {
+    let same = build.standing.status == status(plan.outcome)
+        && build.standing.attempt == plan.attempt
+        && build.runner_id == Some(caller.runner.id)
+        && build.error.as_ref().map(|error| error.code) == plan.error.as_ref().map(|error| error.code);
+    same.then(|| Finished {
+        id: build.id.to_string(),
+        status: build.standing.status.to_string(),
+    })
+}
+
+fn status(outcome: Outcome) -> BuildStatus {
+    match outcome {
+        Outcome::Success => BuildStatus::Success,
+        Outcome::Failed(_) => BuildStatus::Failed,
+        Outcome::Canceled => BuildStatus::Canceled,
+    }
+}
+
+/// Everything that the end changes, in one transaction. Gives the artifacts whose bytes are to go.
+async fn conclude(
+    mut write: Write<'_>,
+    mut build: Build,
+    plan: &FinishPlan,
+    error: Option<BuildFailure>,
+    checked: &[Checked],
+) -> Result<Vec<launchway_domain::build::Artifact>, Failure> {
+    let (attempt, outcome) = (plan.attempt, plan.outcome);
+    let moved = build.standing.after(Move::Finish { attempt, outcome }, write.now());
+    let (to, _) = moved.map_err(|_| not_yours())?;
+    let size = build_logs::release(&mut write, &build).await?;
+    if u64::try_from(size) != Ok(plan.log_size) {
+        return Err(Failure::bad(format!(
+            "logSize is {}, but the server has {size} bytes of the log: send it to its end first",
+            plan.log_size
+        )));
+    }
+    for one in checked {
+        let facts = one.facts_text()?;
+        write
+            .org()
+            .store_artifact(one.artifact.id, one.key.as_str(), facts.as_deref())
+            .await?;
+    }
+    let kept: Vec<_> = checked.iter().map(|one| one.artifact.id).collect();
+    let gone = artifacts::forget(&mut write, build.id, &kept).await?;
+    build.phases = plan.phases.clone();
+    build.fingerprint = build.fingerprint.or_else(|| plan.fingerprint.clone());
+    build.warnings = checked
+        .iter()
+        .flat_map(|one| one.warnings.clone())
+        .take(MAX_WARNINGS)
+        .collect();
+    for facts in checked.iter().filter_map(|one| one.facts.as_ref()) {
+        let spec = &mut build.spec;
+        spec.version = spec.version.take().or_else(|| facts.version.clone());
+        spec.build_number = spec.build_number.take().or_else(|| facts.build_number.clone());
+    }
+    write.org().tell_build(&build).await?;
+    end(&mut write, &build, to, error).await?;
+    write.commit().await?;
+    Ok(gone)
+}

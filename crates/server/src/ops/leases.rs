@@ -1,0 +1,338 @@
+//! Leases of builds: taken, renewed, lapsed (contract part 4). What a runner sends counts only while it has the lease of
+//! that very attempt.
+
+use launchway_api::builds::{BuildContext, BuildView};
+use launchway_api::runner::{Going, Lease, Source, TellPlan};
+use launchway_domain::actor::Actor;
+use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::build::{
+    Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, SourceRecord, Standing,
+};
+use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::time::SECOND;
+use launchway_store::{BuildMove, Tx};
+use serde_json::json;
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::caller::RunnerCaller;
+use crate::failure::Failure;
+use crate::ops::write::{NOTHING, Write};
+use crate::ops::{artifacts, build_logs, build_secrets, usage};
+
+/// What a runner is told about a build that it does not have, or not any more. It drops the build then.
+pub const NOT_YOURS: &str =
+    "This runner does not have this attempt of the build, or not any more; it has to drop the build";
+/// The origin of a plan that came with the request.
+const OF_REQUEST: &str = "request";
+const REASON: &str = "a runner may work for every tenant";
+
+/// The first of the queued builds that a runner with these (sorted) labels may take, if there is one: taken.
+pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result<Option<Lease>, Failure> {
+    let fitting = fitting_sets(app, labels).await?;
+    if fitting.is_empty() {
+        return Ok(None);
+    }
+    let mut tx = app.db.write().await?;
+    let runner = tx.system(REASON).any_runner(caller.runner.id).await?;
+    let runner = runner
+        .filter(|runner| runner.revoked_at.is_none())
+        .ok_or(Failure::InvalidKey)?;
+    let mut first: Option<(i64, Build)> = None;
+    for set in &fitting {
+        let next = tx.system(REASON).next_queued(set, runner.org_id).await?;
+        let sooner = |next: &(i64, Build)| {
+            first
+                .as_ref()
+                .is_none_or(|first| (next.0, next.1.id) < (first.0, first.1.id))
+        };
+        if let Some(next) = next.filter(sooner) {
+            first = Some(next);
+        }
+    }
+    let Some((_, build)) = first else {
+        return Ok(None);
+    };
+    let origin = Some(&caller.origin);
+    let mut write = Write::within(app, tx, build.org_id, Actor::Runner(runner.id), origin);
+    let now = write.now();
+    let Ok((to, _)) = build.standing.after(Move::Lease, now) else {
+        return Err(Failure::Internal(format!(
+            "the queued build {} cannot be leased",
+            build.id
+        )));
+    };
+    let with = BuildMove {
+        runner: Some(runner.id),
+        started_at: Some(now),
+        ..BuildMove::default()
+    };
+    if !write.org().move_build(build.id, &build.standing, &to, &with).await? {
+        return Ok(None);
+    }
+    let begun = Build {
+        standing: to,
+        runner_id: Some(runner.id),
+        started_at: build.started_at.or(Some(now)),
+        phases: Vec::new(),
+        warnings: Vec::new(),
+        ..build
+    };
+    write.org().tell_build(&begun).await?;
+    let what_for = format!("attempt {} of the build {} on {}", to.attempt, begun.id, runner.id);
+    let opened = build_secrets::open(&mut write, &begun, &what_for).await?;
+    let told = json!({"runner": runner.name, "attempt": to.attempt});
+    write.audit("build.lease", begun.id, NOTHING, Some(&told)).await?;
+    if begun.started_at == Some(now) {
+        tell(&mut write, &begun, Some(&runner.name)).await?;
+    }
+    write.tell_build(begun.id);
+    write.commit().await?;
+    Ok(Some(lease_of(app, caller, &begun, opened)?))
+}
+
+/// The sets of labels of queued builds that a runner with these labels has.
+async fn fitting_sets(app: &App, labels: &[String]) -> Result<Vec<Vec<String>>, Failure> {
+    let sets = app.db.read().await?.system(REASON).queued_labels().await?;
+    let has = |set: &Vec<String>| set.iter().all(|label| labels.contains(label));
+    Ok(sets.into_iter().filter(has).collect())
+}
+
+fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secrets::Opened) -> Result<Lease, Failure> {
+    let spec = &build.spec;
+    let source = match &spec.source {
+        SourceRecord::Git { url, reference } => Source::Git {
+            url: url.clone(),
+            reference: reference.clone(),
+        },
+        SourceRecord::Archive {
+            blob_key,
+            file_name,
+            size,
+            sha256,
+        } => {
+            let key = Key::new(blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+            let seconds = (SIGNED_URL_LIFE / SECOND) as u32;
+            let signed = app.blob.presign_get(&key, file_name, app.clock.now(), seconds);
+            Source::Archive {
+                url: reachable_url(app, caller, signed.url),
+                file_name: file_name.clone(),
+                size: u64::try_from(*size).unwrap_or_default(),
+                sha256: sha256.clone(),
+            }
+        }
+    };
+    let of_request = build.plan_origin.as_deref() == Some(OF_REQUEST);
+    Ok(Lease {
+        build_id: build.id.to_string(),
+        org_id: build.org_id.to_string(),
+        attempt: build.standing.attempt,
+        lease_seconds: (LEASE / SECOND) as u32,
+        renew_seconds: (RENEW / SECOND) as u32,
+        log_offset: u64::try_from(build.log_size).unwrap_or_default(),
+        bundle_id: build.bundle_id.clone(),
+        platform: build.platform.to_string(),
+        configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
+        profile: spec.profile.clone(),
+        build_type: spec.build_type.clone(),
+        distribution: spec.distribution.clone(),
+        version: spec.version.clone(),
+        build_number: spec.build_number.clone(),
+        source,
+        // A plan that an earlier attempt found in the source is found again.
+        plan: build.plan.clone().filter(|_| of_request),
+        env: opened.env,
+        credentials: opened.credentials,
+    })
+}
+
+/// A URL of our own object storage as a runner reaches it: the one inside this process does not go by the public address,
+/// which may be a proxy that is not there yet.
+pub fn reachable_url(app: &App, caller: &RunnerCaller, url: String) -> String {
+    let embedded = app
+        .embedded
+        .get()
+        .filter(|embedded| embedded.runner == caller.runner.id);
+    match (embedded, url.strip_prefix(&app.public_url)) {
+        (Some(embedded), Some(path)) if path.starts_with('/') => format!("{}{path}", embedded.origin),
+        _ => url,
+    }
+}
+
+/// The build of an attempt that a runner has, locked, in a change that the runner makes.
+///
+/// # Errors
+/// [`Failure::BadRequest`] when the runner does not have it, or not any more.
+pub async fn hold<'a>(
+    app: &'a App,
+    caller: &RunnerCaller,
+    id: BuildId,
+    attempt: u32,
+) -> Result<(Write<'a>, Build), Failure> {
+    let mut tx = app.db.write().await?;
+    let build = tx.system(REASON).lock_leased_build(id).await?;
+    let build = build
+        .filter(|build| is_held(build, caller, attempt))
+        .ok_or_else(not_yours)?;
+    let actor = Actor::Runner(caller.runner.id);
+    let mut write = Write::within(app, tx, build.org_id, actor, Some(&caller.origin));
+    write.tell_build(id);
+    Ok((write, build))
+}
+
+/// Whether a runner has an attempt of a build.
+pub fn is_held(build: &Build, caller: &RunnerCaller, attempt: u32) -> bool {
+    let standing = &build.standing;
+    build.runner_id == Some(caller.runner.id) && standing.status == BuildStatus::Running && standing.attempt == attempt
+}
+
+/// The refusal of what a runner sends about a build that it does not have.
+pub fn not_yours() -> Failure {
+    Failure::bad(NOT_YOURS)
+}
+
+/// Renews a lease and sets the phases.
+pub async fn renew(
+    app: &App,
+    caller: &RunnerCaller,
+    id: BuildId,
+    attempt: u32,
+    phases: &[PhaseRecord],
+) -> Result<Going, Failure> {
+    let until = app.clock.now() + LEASE;
+    let mut tx = app.db.write().await?;
+    let renewed = tx
+        .system(REASON)
+        .renew_build(id, caller.runner.id, attempt, until, phases)
+        .await?;
+    let (cancel, log_size) = renewed.ok_or_else(not_yours)?;
+    tx.commit().await?;
+    app.build_news.tell(id);
+    Ok(Going {
+        cancel,
+        log_offset: u64::try_from(log_size).unwrap_or_default(),
+    })
+}
+
+/// Keeps the plan that a runner follows, and the commit that its source turned out to be.
+pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: TellPlan) -> Result<Going, Failure> {
+    let (mut write, mut build) = hold(app, caller, id, told.attempt).await?;
+    build.plan = Some(told.plan);
+    build.plan_origin = Some(told.origin);
+    if let Some(commit) = told.commit {
+        build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
+    }
+    write.org().tell_build(&build).await?;
+    write.commit().await?;
+    Ok(going(&build))
+}
+
+/// What a runner is told of a build that it goes on with.
+pub fn going(build: &Build) -> Going {
+    Going {
+        cancel: build.standing.cancel_requested,
+        log_offset: u64::try_from(build.log_size).unwrap_or_default(),
+    }
+}
+
+/// Ends a build for good: its state, what it used, its event and its line in the audit log.
+pub async fn end(
+    write: &mut Write<'_>,
+    build: &Build,
+    to: Standing,
+    error: Option<BuildFailure>,
+) -> Result<Build, Failure> {
+    let now = write.now();
+    let with = BuildMove {
+        error,
+        finished_at: Some(now),
+        ..BuildMove::default()
+    };
+    if !write.org().move_build(build.id, &build.standing, &to, &with).await? {
+        return Err(Failure::Internal(format!("the locked build {} moved", build.id)));
+    }
+    let seconds = build
+        .started_at
+        .map_or(0, |started| (now - started).max(0) / SECOND + 1);
+    usage::count_build_seconds(write, seconds).await?;
+    let ended = write.org().build(build.id).await?;
+    let ended = ended.ok_or_else(|| Failure::Internal(format!("the locked build {} is gone", build.id)))?;
+    let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
+    write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
+    tell(write, &ended, None).await?;
+    Ok(ended)
+}
+
+/// Adds the event of where a build stands now. What it gave is read by its id: links would not outlast the event.
+async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Result<(), Failure> {
+    let kind = match build.standing.status {
+        BuildStatus::Queued => return Ok(()),
+        BuildStatus::Running => "build.started",
+        BuildStatus::Success => "build.succeeded",
+        BuildStatus::Failed => "build.failed",
+        BuildStatus::Canceled => "build.canceled",
+    };
+    let runner = match (runner, build.runner_id) {
+        (Some(name), _) => Some(name.to_owned()),
+        (None, Some(id)) => write.system(REASON).any_runner(id).await?.map(|runner| runner.name),
+        (None, None) => None,
+    };
+    let context = BuildContext {
+        runner,
+        ..BuildContext::default()
+    };
+    write.event(kind, &BuildView::of(build, context)).await
+}
+
+/// Takes a build away from a runner that was silent for too long; whether it was.
+pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> {
+    let mut write = Write::open(app, org, Actor::Service, None).await?;
+    write.tell_build(id);
+    let now = write.now();
+    let Some(build) = write.org().lock_build(id).await? else {
+        return Ok(false);
+    };
+    let Ok((to, code)) = build.standing.after(Move::Lapse, now) else {
+        return Ok(false);
+    };
+    let dropped = artifacts::forget(&mut write, id, &[]).await?;
+    let line = match to.status {
+        BuildStatus::Queued => "The runner fell silent; the build begins again on the next that is free",
+        BuildStatus::Canceled => "The runner fell silent after the build was canceled",
+        _ => "The runner fell silent, for the last time",
+    };
+    build_logs::say(&mut write, &build, line).await?;
+    if to.status.is_final() {
+        let error = code.map(|code| BuildFailure {
+            code,
+            phase: build.phases.last().map(|phase| phase.name.clone()),
+            message: format!(
+                "The runner fell silent in each of {} attempts. See whether it has enough memory and disk, and whether the \
+                 build ends it.",
+                to.attempt
+            ),
+        });
+        end(&mut write, &build, to, error).await?;
+    } else {
+        let moved = write
+            .org()
+            .move_build(id, &build.standing, &to, &BuildMove::default())
+            .await?;
+        if !moved {
+            return Ok(false);
+        }
+        let told = json!({"attempt": to.attempt});
+        write.audit("build.lapse", id, NOTHING, Some(&told)).await?;
+        write.wake_runners();
+    }
+    write.commit().await?;
+    app.maskers.forget(id);
+    artifacts::drop_bytes(app, &dropped).await;
+    Ok(true)
+}
+
+/// The build that a runner speaks of, without a lock: for work ahead of a transaction.
+pub async fn peek(app: &App, id: BuildId) -> Result<Build, Failure> {
+    let mut tx: Tx = app.db.read().await?;
+    tx.system(REASON).any_build(id).await?.ok_or_else(not_yours)
+}

@@ -1,0 +1,236 @@
+//! Letting runners in and shutting them out (contract part 4). Of their tokens only hashes are kept.
+
+use launchway_api::builds::RunnerView;
+use launchway_api::runner::{Enrol, Enrolled};
+use launchway_domain::actor::Actor;
+use launchway_domain::build::plan::is_label;
+use launchway_domain::build::{RENEW, Runner};
+use launchway_domain::id::{OrgId, RunnerId};
+use launchway_domain::org::normal_name;
+use launchway_domain::time::{EpochMs, HOUR, MINUTE, iso};
+use launchway_store::Tx;
+use serde_json::json;
+
+use crate::app::App;
+use crate::caller::Origin;
+use crate::failure::Failure;
+use crate::ops::audit::audit_installation;
+use crate::ops::write::{NOTHING, Write};
+use crate::random::token_hash;
+
+/// How long a one-time token waits for its runner.
+pub const TOKEN_LIFE: EpochMs = HOUR;
+/// A runner that was heard of so lately is online: it renews and asks far more often.
+pub const ONLINE: EpochMs = 2 * MINUTE;
+const MAX_LABELS: usize = 50;
+const MAX_SLOTS: u32 = 64;
+const MAX_VERSION: usize = 100;
+const REASON: &str = "runners work for one tenant or for all";
+
+/// A one-time token in clear.
+pub struct OneTimeToken {
+    /// What a runner shows to enrol.
+    pub token: String,
+    /// When it stops working.
+    pub expires_at: EpochMs,
+}
+
+/// Makes a token that enrols one runner of the organization.
+pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, Failure> {
+    let made = make_token(write.app());
+    let (org, by, now) = (write.org_id(), write.by(), write.now());
+    write
+        .system(REASON)
+        .create_runner_token(&token_hash(&made.token), Some(org), &by, now, made.expires_at)
+        .await?;
+    let told = json!({"expiresAt": iso(made.expires_at)});
+    write.audit("runner.create_token", org, NOTHING, Some(&told)).await?;
+    Ok(made)
+}
+
+/// Makes a token that enrols one runner that works for every organization. Only the operator does.
+pub async fn create_shared_token(app: &App) -> Result<OneTimeToken, Failure> {
+    let (made, by) = (make_token(app), Actor::Operator.to_string());
+    let mut tx = app.db.write().await?;
+    tx.system(REASON)
+        .create_runner_token(&token_hash(&made.token), None, &by, app.clock.now(), made.expires_at)
+        .await?;
+    let told = json!({"shared": true, "expiresAt": iso(made.expires_at)});
+    audit_installation(app, &mut tx, "runner.create_token", &told).await?;
+    tx.commit().await?;
+    Ok(made)
+}
+
+fn make_token(app: &App) -> OneTimeToken {
+    OneTimeToken {
+        token: format!("lwe_{}", app.random.token()),
+        expires_at: app.clock.now() + TOKEN_LIFE,
+    }
+}
+
+fn runner_token(app: &App) -> String {
+    format!("lwr_{}", app.random.token())
+}
+
+/// Checks what a runner says of itself: its name, labels (sorted, each once), slots and version.
+pub fn plan(wanted: &Enrol) -> Result<Enrol, Failure> {
+    let name = normal_name(&wanted.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?;
+    if !(1..=MAX_SLOTS).contains(&wanted.slots) {
+        return Err(Failure::bad(format!("slots must be 1 to {MAX_SLOTS}")));
+    }
+    Ok(Enrol {
+        name,
+        labels: labels(&wanted.labels)?,
+        slots: wanted.slots,
+        version: version(&wanted.version)?,
+    })
+}
+
+/// Checks labels and sorts them.
+pub fn labels(given: &[String]) -> Result<Vec<String>, Failure> {
+    if given.len() > MAX_LABELS {
+        return Err(Failure::bad(format!("labels may be {MAX_LABELS} at most")));
+    }
+    if let Some(at) = given.iter().position(|label| !is_label(label)) {
+        return Err(Failure::bad(format!(
+            "labels[{at}] must be name=value, such as os=macos"
+        )));
+    }
+    let mut labels = given.to_vec();
+    labels.sort();
+    labels.dedup();
+    Ok(labels)
+}
+
+/// Checks the version of a runner's program.
+pub fn version(text: &str) -> Result<String, Failure> {
+    let plain = text.chars().count() <= MAX_VERSION && !text.chars().any(char::is_control);
+    plain
+        .then(|| text.to_owned())
+        .ok_or_else(|| Failure::bad(format!("version must have at most {MAX_VERSION} visible characters")))
+}
+
+/// Lets a runner in by a one-time token, which is used up.
+pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Result<Enrolled, Failure> {
+    let now = app.clock.now();
+    let mut tx = app.db.write().await?;
+    let used = tx.system(REASON).use_runner_token(&token_hash(token), now).await?;
+    let (org_id, created_by) = used.ok_or(Failure::InvalidKey)?;
+    let own_token = runner_token(app);
+    let runner = Runner {
+        id: app.random.id(now),
+        org_id,
+        name: wanted.name,
+        labels: wanted.labels,
+        slots: i64::from(wanted.slots),
+        version: wanted.version,
+        created_by,
+        created_at: now,
+        last_seen_at: now,
+        revoked_at: None,
+    };
+    tx.system(REASON)
+        .create_runner(&runner, &token_hash(&own_token))
+        .await?;
+    tell_enrolled(app, tx, &runner, Some(origin)).await?;
+    Ok(Enrolled {
+        id: runner.id.to_string(),
+        status: "active".to_owned(),
+        token: own_token,
+    })
+}
+
+/// Lets the runner inside this process in: the one it was before, when it is known, under a new token. Gives its record
+/// and the token.
+pub async fn admit_embedded(
+    app: &App,
+    known: Option<RunnerId>,
+    org_id: Option<OrgId>,
+    wanted: Enrol,
+) -> Result<(Runner, String), Failure> {
+    let (now, token) = (app.clock.now(), runner_token(app));
+    let mut tx = app.db.write().await?;
+    let before = match known {
+        Some(id) => tx.system(REASON).any_runner(id).await?,
+        None => None,
+    };
+    let runner = Runner {
+        id: before.as_ref().map_or_else(|| app.random.id(now), |before| before.id),
+        org_id,
+        name: wanted.name,
+        labels: wanted.labels,
+        slots: i64::from(wanted.slots),
+        version: wanted.version,
+        created_by: Actor::Service.to_string(),
+        created_at: before.as_ref().map_or(now, |before| before.created_at),
+        last_seen_at: now,
+        revoked_at: None,
+    };
+    if before.is_some() {
+        let mut system = tx.system(REASON);
+        system.readmit_runner(runner.id, org_id, &token_hash(&token)).await?;
+        system
+            .note_runner(runner.id, &runner.labels, &runner.version, now)
+            .await?;
+        tx.commit().await?;
+    } else {
+        tx.system(REASON).create_runner(&runner, &token_hash(&token)).await?;
+        tell_enrolled(app, tx, &runner, None).await?;
+    }
+    Ok((runner, token))
+}
+
+/// Commits an enrolment, with its line in the log of the organization or of the installation.
+async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: Option<&Origin>) -> Result<(), Failure> {
+    let view = RunnerView::of(runner, true);
+    match runner.org_id {
+        Some(org) => {
+            let mut write = Write::within(app, tx, org, Actor::Runner(runner.id), origin);
+            write.audit("runner.enrol", runner.id, NOTHING, Some(&view)).await?;
+            write.commit().await
+        }
+        None => {
+            let told = serde_json::to_value(&view).map_err(|error| Failure::Internal(error.to_string()))?;
+            audit_installation(app, &mut tx, "runner.enrol", &told).await?;
+            Ok(tx.commit().await?)
+        }
+    }
+}
+
+/// Notes that a runner was heard of, unless that was noted a moment ago.
+pub async fn note(app: &App, runner: Runner) -> Result<Runner, Failure> {
+    let now = app.clock.now();
+    if now - runner.last_seen_at < RENEW {
+        return Ok(runner);
+    }
+    note_as(app, runner.id, &runner.labels, &runner.version).await?;
+    Ok(Runner {
+        last_seen_at: now,
+        ..runner
+    })
+}
+
+/// Notes what a runner is now.
+pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) -> Result<(), Failure> {
+    let mut tx = app.db.write().await?;
+    tx.system(REASON)
+        .note_runner(id, labels, version, app.clock.now())
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Shuts a runner out; doing it again changes nothing. What it has goes to another when its lease is over.
+pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), Failure> {
+    let now = write.now();
+    let before = write.org().runner(id).await?.ok_or(Failure::NoSuch("runner"))?;
+    if write.org().revoke_runner(id, now).await? {
+        let view = RunnerView::of(&before, is_online(&before, now));
+        write.audit("runner.revoke", id, Some(&view), NOTHING).await?;
+    }
+    Ok(())
+}
+
+/// Whether a runner was heard of lately.
+pub fn is_online(runner: &Runner, now: EpochMs) -> bool {
+    runner.revoked_at.is_none() && now - runner.last_seen_at < ONLINE
+}

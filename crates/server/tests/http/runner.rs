@@ -1,0 +1,418 @@
+//! `/runner`: leases, fencing, what is handed out (contract part 4).
+
+mod artifacts;
+mod ends;
+mod logs;
+pub mod stage;
+
+use launchway_domain::build::BuildStatus;
+use launchway_domain::time::{MINUTE, SECOND};
+use launchway_server::jobs::expire_leases::expire_leases;
+use launchway_server::ops::leases::NOT_YOURS;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{Setup, TestApp};
+
+#[tokio::test]
+async fn a_runner_gets_the_first_build_that_it_may_take() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let (other, other_key) = app.org_with_key().await;
+    let linux = app.runner(&key, &["os=linux", "arch=x86_64", "java=17"]).await;
+    let bare = app.runner(&other_key, &["os=linux"]).await;
+    let shared = app.shared_runner(&["os=linux"]).await;
+    assert_eq!(app.ask(&linux).await, json!(null));
+    let labels = |build: &mut launchway_domain::build::Build, labels: &[&str]| {
+        build.labels = labels.iter().map(ToString::to_string).collect();
+    };
+    app.queue(org, |build| labels(build, &["os=macos"])).await;
+    let java = app.queue(org, |build| labels(build, &["java=17", "os=linux"])).await;
+    app.advance(1);
+    let plain = app.queue(org, |_| ()).await;
+    app.advance(1);
+    let urgent = app
+        .queue(org, |build| {
+            labels(build, &["os=linux"]);
+            build.priority = 5;
+        })
+        .await;
+    app.advance(1);
+    let theirs = app.queue(other, |_| ()).await;
+    assert_eq!(app.take(&linux).await.id, urgent.to_string());
+    assert_eq!(app.take(&linux).await.id, java.to_string());
+    // What needs labels that it lacks is not for the shared one; all else is, whosoever it is.
+    assert_eq!(app.take(&shared).await.id, plain.to_string());
+    assert_eq!(app.take(&bare).await.id, theirs.to_string());
+    for runner in [&linux, &bare, &shared] {
+        assert_eq!(app.ask(runner).await, json!(null));
+    }
+}
+
+#[tokio::test]
+async fn a_lease_says_what_to_build_and_its_start_is_told() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    for (name, value, more) in [
+        ("TOKEN", "hunter2-secret", json!({})),
+        ("HOST", "example.com", json!({"visibility": "plain"})),
+        ("google", "{}", json!({"kind": "file", "path": "app/google.json"})),
+        ("ELSEWHERE", "x", json!({"bundleId": "com.example.other"})),
+    ] {
+        let mut body = json!({"name": name, "value": value});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+    }
+    let keystore = app.keystore(&key).await;
+    let id = app
+        .queue(org, |build| build.spec.version = Some("1.2.3".to_owned()))
+        .await;
+    let lease = app.take(&runner).await.lease;
+    assert_eq!(
+        (
+            &lease["attempt"],
+            &lease["leaseSeconds"],
+            &lease["renewSeconds"],
+            &lease["logOffset"]
+        ),
+        (&json!(1), &json!(90), &json!(15), &json!(0))
+    );
+    assert_eq!(lease["orgId"], org.to_string());
+    assert_eq!(
+        lease["source"],
+        json!({"kind": "git", "url": "https://git.example.com/app.git", "ref": "main"})
+    );
+    assert_eq!(
+        (&lease["version"], &lease["buildNumber"]),
+        (&json!("1.2.3"), &json!(null))
+    );
+    assert_eq!(lease["plan"]["steps"][0]["run"], "make");
+    assert_eq!(
+        lease["env"],
+        json!([
+            {"name": "HOST", "value": "example.com", "path": null, "secret": false},
+            {"name": "TOKEN", "value": "hunter2-secret", "path": null, "secret": true},
+            {"name": "google", "value": "{}", "path": "app/google.json", "secret": true},
+        ])
+    );
+    let credential = &lease["credentials"][0];
+    assert_eq!(
+        (&credential["id"], &credential["kind"]),
+        (&json!(keystore), &json!("android_keystore"))
+    );
+    assert_eq!(
+        credential["secrets"],
+        json!({"password": "store-secret", "keyPassword": "store-secret"})
+    );
+    assert!(credential["content"].as_str().unwrap().len() > 1000 && credential["facts"]["alias"].is_string());
+    // Each secret that was opened stands in the audit log, with what for, and no secret does.
+    let log = app.audit(org).await;
+    let opened: Vec<_> = log.iter().filter(|line| line.action == "secret.open").collect();
+    assert_eq!(opened.len(), 3);
+    for line in &opened {
+        assert_eq!(line.actor, runner.id);
+        assert!(line.after.as_deref().unwrap().contains(&id.to_string()));
+    }
+    assert!(!format!("{log:?}").contains("hunter2") && !format!("{log:?}").contains("store-secret"));
+    let events = app.events(org).await;
+    let (kind, data) = events.last().unwrap();
+    assert_eq!((kind.as_str(), &data["id"]), ("build.started", &json!(id.to_string())));
+    assert_eq!(
+        (&data["status"], &data["runner"]),
+        (&json!("running"), &json!("mac-mini-1"))
+    );
+}
+
+#[tokio::test]
+async fn a_waiting_runner_gets_a_build_as_soon_as_there_is_one() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    let wait = async {
+        let body = json!({"labels": ["os=linux"], "version": "0.1.0", "waitSeconds": 30});
+        app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await
+    };
+    let (answer, id) = tokio::join!(wait, app.queue(org, |_| ()));
+    assert_eq!(answer.expect(200)["lease"]["buildId"], id.to_string());
+}
+
+#[tokio::test]
+async fn no_build_is_given_to_two() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = TestApp::with(setup).await;
+        let (org, key) = app.org_with_key().await;
+        let mut runners = Vec::new();
+        for _ in 0..4 {
+            runners.push(app.runner(&key, &["os=linux"]).await);
+        }
+        for _ in 0..10 {
+            app.queue(org, |_| ()).await;
+        }
+        let all = futures::future::join_all((0..24).map(|at| app.ask(&runners[at % 4]))).await;
+        let mut taken: Vec<_> = all.iter().filter_map(|lease| lease["buildId"].as_str()).collect();
+        // Those who came at the same moment may have gone away with nothing.
+        for _ in taken.len()..10 {
+            assert_ne!(app.ask(&runners[0]).await, json!(null));
+        }
+        let count = taken.len();
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken.len(), count);
+        assert_eq!(app.ask(&runners[0]).await, json!(null));
+    }
+}
+
+#[tokio::test]
+async fn whoever_does_not_have_the_attempt_is_refused() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let (runner, other) = (app.runner(&key, &[]).await, app.runner(&key, &[]).await);
+    let id = app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    let before = app.build(id).await;
+    let refuse = async |held: &stage::Held<'_>| {
+        let plan = json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "x"});
+        for answer in [
+            held.renew().await,
+            held.tell("/runner/plan", plan).await,
+            held.log(0, "text").await,
+            held.announce("app.apk", b"apk").await,
+            held.finish(json!({})).await,
+        ] {
+            answer.expect_error(400, NOT_YOURS);
+        }
+    };
+    // Another runner; an attempt that is not yet, or nonsense; a build that there is not.
+    refuse(&stage::Held {
+        token: &other.token,
+        lease: json!(null),
+        id: held.id.clone(),
+        ..held
+    })
+    .await;
+    refuse(&stage::Held {
+        attempt: 2,
+        lease: json!(null),
+        id: held.id.clone(),
+        ..held
+    })
+    .await;
+    refuse(&stage::Held {
+        attempt: 0,
+        lease: json!(null),
+        id: held.id.clone(),
+        ..held
+    })
+    .await;
+    refuse(&stage::Held {
+        id: "build_01h455vb4pex5vsknk084sn02q".to_owned(),
+        lease: json!(null),
+        ..held
+    })
+    .await;
+    refuse(&stage::Held {
+        id: "nonsense".to_owned(),
+        lease: json!(null),
+        ..held
+    })
+    .await;
+    assert_eq!(app.build(id).await, before);
+    assert_eq!(app.log(id).await, b"");
+    // The attempt is over, and another has begun: on the same runner too.
+    app.advance(91 * SECOND);
+    assert_eq!(expire_leases(&app.app).await.unwrap(), 1);
+    refuse(&held).await;
+    let again = app.take(&runner).await;
+    assert_eq!((again.id.as_str(), again.attempt), (held.id.as_str(), 2));
+    refuse(&held).await;
+    again
+        .finish(json!({"logSize": app.log(id).await.len()}))
+        .await
+        .expect(200);
+    refuse(&held).await;
+    assert_eq!(again.renew().await.status, 400);
+}
+
+#[tokio::test]
+async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let id = app.queue(org, |_| ()).await;
+    app.advance(1);
+    app.queue(org, |build| build.priority = 100).await;
+    let _urgent = app.take(&runner).await;
+    let held = app.take(&runner).await;
+    for _ in 0..4 {
+        app.advance(80 * SECOND);
+        assert_eq!(held.renew().await.expect(200), json!({"cancel": false, "logOffset": 0}));
+        // Only the other one's lease is over.
+        expire_leases(&app.app).await.unwrap();
+        assert_eq!(app.build(id).await.standing.status, BuildStatus::Running);
+    }
+    app.advance(90 * SECOND);
+    expire_leases(&app.app).await.unwrap();
+    let build = app.build(id).await;
+    assert_eq!(
+        (build.standing.status, build.standing.attempt),
+        (BuildStatus::Queued, 2)
+    );
+    // It goes before what is more urgent but new.
+    app.queue(org, |build| build.priority = 100).await;
+    assert_eq!(app.take(&runner).await.id, id.to_string());
+}
+
+#[tokio::test]
+async fn a_build_whose_runners_fall_silent_fails_after_three_attempts() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = TestApp::with(setup).await;
+        let (org, key) = app.org_with_key().await;
+        let runner = app.runner(&key, &[]).await;
+        let id = app.queue(org, |_| ()).await;
+        for attempt in 1..=3 {
+            let held = app.take(&runner).await;
+            assert_eq!(held.attempt, attempt);
+            let at = held.lease["logOffset"].as_u64().unwrap() as usize;
+            held.logged(at, b"half a line").await;
+            app.advance(2 * MINUTE);
+            assert_eq!(expire_leases(&app.app).await.unwrap(), 1);
+            assert_eq!(expire_leases(&app.app).await.unwrap(), 0);
+        }
+        assert_eq!(app.ask(&runner).await, json!(null));
+        let build = app.build(id).await;
+        assert_eq!(build.standing.status, BuildStatus::Failed);
+        assert_eq!(build.error.unwrap().code.as_str(), "RUNNER_LOST");
+        let kinds: Vec<_> = app.events(org).await.into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, ["build.started", "build.failed"]);
+        let log = String::from_utf8(app.log(id).await).unwrap();
+        let lines: Vec<_> = log.lines().collect();
+        assert_eq!(lines.len(), 6, "{log}");
+        assert_eq!(lines[0], "half a line");
+        assert_eq!(
+            lines[1],
+            "==> The runner fell silent; the build begins again on the next that is free"
+        );
+        assert_eq!(lines[5], "==> The runner fell silent, for the last time");
+    }
+}
+
+#[tokio::test]
+async fn a_cancel_rides_on_every_answer() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let id = app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    let mut tx = app.app.db.write().await.unwrap();
+    let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
+    let (to, _) = build
+        .standing
+        .after(launchway_domain::build::Move::Cancel, app.app.clock.now())
+        .unwrap();
+    assert!(
+        tx.org(org)
+            .move_build(id, &build.standing, &to, &Default::default())
+            .await
+            .unwrap()
+    );
+    tx.commit().await.unwrap();
+    let plan = json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "Flutter", "commit": "c0ffee"});
+    for (answer, status) in [
+        (held.renew().await, 200),
+        (held.tell("/runner/plan", plan).await, 200),
+        (held.log(0, "text\n").await, 200),
+        (held.log(99, "gap\n").await, 200),
+        (held.announce("app.apk", b"apk").await, 201),
+    ] {
+        assert_eq!(answer.expect(status)["cancel"], true);
+    }
+    let build = app.build(id).await;
+    assert_eq!(build.plan_origin.as_deref(), Some("Flutter"));
+    assert_eq!(build.plan.unwrap().steps[0].run, "b");
+    assert_eq!(build.spec.git.unwrap().commit.as_deref(), Some("c0ffee"));
+    // A runner that is never heard of again leaves a canceled build, not one that begins again.
+    app.advance(2 * MINUTE);
+    expire_leases(&app.app).await.unwrap();
+    assert_eq!(app.build(id).await.standing.status, BuildStatus::Canceled);
+    assert_eq!(app.events(org).await.last().unwrap().0, "build.canceled");
+}
+
+#[tokio::test]
+async fn what_a_runner_sends_has_a_form() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    let lease = async |body| app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await;
+    let message = |answer: crate::support::Answer| answer.expect(400)["message"].as_str().unwrap().to_owned();
+    let wrong = [
+        lease(json!({"labels": ["fast"], "version": "1", "waitSeconds": 0})).await,
+        lease(json!({"labels": vec!["a=b"; 51], "version": "1", "waitSeconds": 0})).await,
+        lease(json!({"labels": [], "version": "1\n", "waitSeconds": 0})).await,
+        lease(json!({"labels": [], "version": "1", "waitSeconds": 31})).await,
+        held.tell(
+            "/runner/renew",
+            json!({"phases": [{"name": "a", "startedAt": "now", "finishedAt": null, "exitCode": null}]}),
+        )
+        .await,
+        held.tell("/runner/plan", json!({"plan": {"steps": []}, "origin": "x"}))
+            .await,
+        held.tell(
+            "/runner/plan",
+            json!({"plan": {"steps": [{"name": "a", "run": "b"}]}, "origin": "x", "commit": "-x"}),
+        )
+        .await,
+        held.tell(
+            "/runner/artifacts",
+            json!({"kind": "APK", "name": "a", "size": 1, "sha256": "0".repeat(64)}),
+        )
+        .await,
+        held.tell(
+            "/runner/artifacts",
+            json!({"kind": "apk", "name": "../a", "size": 1, "sha256": "0".repeat(64)}),
+        )
+        .await,
+        held.tell(
+            "/runner/artifacts",
+            json!({"kind": "apk", "name": "a", "size": 1, "sha256": "x"}),
+        )
+        .await,
+        held.finish(json!({"status": "done"})).await,
+        held.finish(json!({"status": "failed"})).await,
+        held.finish(json!({"error": {"code": "INTERNAL", "phase": null, "message": "x"}}))
+            .await,
+        held.finish(json!({"status": "failed", "error": {"code": "RUNNER_LOST", "phase": null, "message": "x"}}))
+            .await,
+        held.finish(json!({"artifacts": ["x"]})).await,
+        held.finish(json!({"logSize": 1})).await,
+    ];
+    let told: Vec<_> = wrong.into_iter().map(message).collect();
+    let begins = [
+        "labels[0] must be",
+        "labels may be 50",
+        "version must",
+        "waitSeconds may be 30",
+        "phases[0]: 'now' is no time",
+        "plan.steps",
+        "commit must be hex",
+        "kind must",
+        "name must",
+        "sha256 must",
+        "status must",
+        "error is required",
+        "error is for failed only",
+        "error.code: RUNNER_LOST is not",
+        "artifacts: x is no",
+        "logSize is 1, but the server has 0",
+    ];
+    for (told, begin) in told.iter().zip(begins) {
+        assert!(told.starts_with(begin), "{told}");
+    }
+    held.renew().await.expect(200);
+    let path = format!("/runner/log?id={}&attempt=1", held.id);
+    let answer = app.call(&runner.token, Method::POST, &path, None).await;
+    answer.expect_error(400, "offset is required");
+    held.log(0, vec![b'x'; (1 << 20) + 1]).await.expect(413);
+}

@@ -1,0 +1,172 @@
+//! `/runners` and enrolment: tokens that work once, runners that are shut out at once.
+
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::{HOUR, MINUTE};
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::TestApp;
+
+const INVALID: &str = "Invalid or expired API key";
+
+#[tokio::test]
+async fn a_token_enrols_one_runner_within_an_hour() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    assert_eq!(made["expiresAt"], "2026-11-20T11:00:00.000Z");
+    let token = made["token"].as_str().unwrap();
+    let body =
+        json!({"name": "mac-mini-1", "labels": ["xcode=26", "os=macos", "os=macos"], "slots": 2, "version": "0.1.0"});
+    let enrol = async |token: &str, body| app.call(token, Method::POST, "/runner/enrol", Some(body)).await;
+    // A form that is wrong does not use it up.
+    for (field, value) in [
+        ("name", json!("")),
+        ("labels", json!(["x"])),
+        ("slots", json!(0)),
+        ("slots", json!(65)),
+    ] {
+        let mut wrong = body.clone();
+        wrong[field] = value;
+        assert_eq!(enrol(token, wrong).await.status, 400, "{field}");
+    }
+    let enrolled = enrol(token, body.clone()).await.expect(201);
+    assert_eq!(enrolled["status"], "active");
+    enrol(token, body.clone()).await.expect_error(401, INVALID);
+    let id = enrolled["id"].as_str().unwrap();
+    let path = format!("/runners?id={id}");
+    let view = app.call(&key, Method::GET, &path, None).await.expect(200);
+    assert_eq!(
+        view,
+        json!({
+            "id": id, "status": "online", "name": "mac-mini-1", "labels": ["os=macos", "xcode=26"], "slots": 2,
+            "version": "0.1.0", "shared": false, "createdBy": view["createdBy"], "createdAt": "2026-11-20T10:00:00.000Z",
+            "lastSeenAt": "2026-11-20T10:00:00.000Z",
+        })
+    );
+    app.advance(2 * MINUTE);
+    let list = app.call(&key, Method::GET, "/runners", None).await.expect(200);
+    assert_eq!(
+        (&list["total"], &list["items"][0]["status"]),
+        (&json!(1), &json!("offline"))
+    );
+    let late = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    app.advance(HOUR);
+    enrol(late["token"].as_str().unwrap(), body.clone())
+        .await
+        .expect_error(401, INVALID);
+    enrol("lwe_none", body).await.expect_error(401, INVALID);
+    let log = app.audit(org).await;
+    let actions: Vec<_> = log
+        .iter()
+        .map(|line| line.action.as_str())
+        .filter(|action| action.starts_with("runner"))
+        .collect();
+    assert_eq!(actions, ["runner.create_token", "runner.enrol", "runner.create_token"]);
+    assert!(!format!("{log:?}").contains(token));
+}
+
+#[tokio::test]
+async fn many_at_once_enrol_one_runner() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    let body = json!({"name": "x", "labels": [], "slots": 1, "version": ""});
+    let token = made["token"].as_str().unwrap();
+    let all = (0..8).map(|_| app.call(token, Method::POST, "/runner/enrol", Some(body.clone())));
+    let statuses: Vec<_> = futures::future::join_all(all)
+        .await
+        .iter()
+        .map(|answer| answer.status.as_u16())
+        .collect();
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 201).count(),
+        1,
+        "{statuses:?}"
+    );
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 401).count(),
+        7,
+        "{statuses:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_token_of_a_runner_opens_nothing_but_its_own_doors_and_no_key_opens_those() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let build_key = app.key(org, &[Scope::Build]).await;
+    let cookie = app.user(org, "ada@example.com", Role::Owner).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    for path in ["/build", "/update", "/apps", "/env", "/runners", "/auth/session"] {
+        app.call(&runner.token, Method::GET, path, None)
+            .await
+            .expect_error(401, INVALID);
+    }
+    let ask = json!({"labels": [], "version": "", "waitSeconds": 0});
+    for key in [&key, &build_key] {
+        for path in ["/runner/lease", "/runner/enrol", "/runner/finish"] {
+            app.call(key, Method::POST, path, Some(ask.clone()))
+                .await
+                .expect_error(401, INVALID);
+        }
+    }
+    let browsed = app
+        .browse(&cookie, Method::POST, "/runner/lease", Some(ask.clone()))
+        .await;
+    browsed.expect_error(401, "No authentication provided");
+    // Its own token enrols nobody, and a token to enrol takes no builds.
+    app.call(&runner.token, Method::POST, "/runner/enrol", Some(ask.clone()))
+        .await
+        .expect_error(401, INVALID);
+    let made = app.call(&key, Method::POST, "/runners/tokens", None).await.expect(201);
+    let once = made["token"].as_str().unwrap();
+    app.call(once, Method::POST, "/runner/lease", Some(ask))
+        .await
+        .expect_error(401, INVALID);
+}
+
+#[tokio::test]
+async fn a_runner_is_shut_out_at_once() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    held.renew().await.expect(200);
+    let path = format!("/runners?id={}", runner.id);
+    for _ in 0..2 {
+        let gone = app.call(&key, Method::DELETE, &path, None).await.expect(200);
+        assert_eq!(gone, json!({"id": runner.id, "status": "revoked"}));
+    }
+    held.renew().await.expect_error(401, INVALID);
+    held.log(0, "text").await.expect_error(401, INVALID);
+    held.finish(json!({})).await.expect_error(401, INVALID);
+    let view = app.call(&key, Method::GET, &path, None).await.expect(200);
+    assert_eq!(view["status"], "revoked");
+    let revoked = app
+        .audit(org)
+        .await
+        .into_iter()
+        .filter(|line| line.action == "runner.revoke");
+    assert_eq!(revoked.count(), 1);
+}
+
+#[tokio::test]
+async fn a_waiting_runner_that_is_shut_out_gets_nothing() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let wait = async {
+        let body = json!({"labels": [], "version": "0.1.0", "waitSeconds": 30});
+        app.call(&runner.token, Method::POST, "/runner/lease", Some(body)).await
+    };
+    let shut_out = async {
+        let path = format!("/runners?id={}", runner.id);
+        app.call(&key, Method::DELETE, &path, None).await.expect(200);
+        app.queue(org, |_| ()).await;
+    };
+    let (answer, ()) = tokio::join!(wait, shut_out);
+    answer.expect_error(401, INVALID);
+}
