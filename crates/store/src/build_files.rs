@@ -5,6 +5,15 @@ use launchway_domain::id::{BuildId, OrgId};
 use crate::builds::{pair, to_json};
 use crate::{Org, StoreError, System};
 
+/// An object that a build has in object storage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildFile {
+    /// Where it lies.
+    pub blob_key: String,
+    /// Lower-case hex SHA-256 of an artifact; of sources and logs the database does not tell it.
+    pub sha256: Option<String>,
+}
+
 impl Org<'_> {
     /// Whether a build's source lies at this key.
     pub async fn names_source(&mut self, blob_key: &str) -> Result<bool, StoreError> {
@@ -49,6 +58,26 @@ impl System<'_> {
             blob_key
         )?;
         Ok(row.is_some())
+    }
+
+    /// The objects of all builds whose keys come after `after`, in the order of their keys: sources, parts of logs,
+    /// artifacts.
+    pub async fn build_files_after(&mut self, after: &str, limit: i64) -> Result<Vec<BuildFile>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT source_key AS blob_key, '' AS sha256 FROM builds WHERE source_key > $1 \
+             UNION SELECT blob_key, '' FROM log_segments WHERE blob_key > $1 \
+             UNION SELECT blob_key, sha256 FROM artifacts WHERE status = 'stored' AND blob_key > $1 \
+             ORDER BY blob_key LIMIT $2",
+            after,
+            limit
+        )?;
+        let read = |(blob_key, sha256): (String, String)| BuildFile {
+            blob_key,
+            sha256: (!sha256.is_empty()).then_some(sha256),
+        };
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// Builds that ended before `time` and still have their files, the longest ago first.

@@ -40,6 +40,7 @@ mod webhooks;
 
 pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
+pub use build_files::BuildFile;
 pub use build_logs::{LogChunk, LogSegment};
 pub use builds::{BuildFilter, BuildMove};
 pub use changes::{Changes, Watch};

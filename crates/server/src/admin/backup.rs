@@ -1,5 +1,7 @@
-//! Backup and restore: the database as one file of JSON lines and the packages beside it, from and to either database
-//! and either object storage. The master key is never in it.
+//! Backup and restore: the database as one file of JSON lines, and packages and what builds have beside it, from and to
+//! either database and either object storage. The master key is never in it.
+
+mod build_files;
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -22,6 +24,7 @@ use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
 use crate::vault::Vault;
+use build_files::Listed;
 
 const FORMAT: u32 = 1;
 const MANIFEST: &str = "manifest.json";
@@ -36,6 +39,7 @@ struct Manifest {
     version: String,
     rows: u64,
     packages: u64,
+    build_files: Listed,
     database_sha256: String,
     master_key_check: String,
 }
@@ -64,6 +68,8 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
             packages += 1;
         }
     }
+    let build_files = build_files::save(&app.blob, &mut system, dir).await?;
+    let files = build_files.count;
     let check = system
         .meta(crate::vault::MASTER_KEY_CHECK)
         .await
@@ -74,6 +80,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         version: env!("CARGO_PKG_VERSION").to_owned(),
         rows,
         packages,
+        build_files,
         database_sha256: hash_file(&dir.join(DATABASE))?,
         master_key_check: check,
     };
@@ -87,17 +94,17 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         app,
         &mut tx,
         "backup.create",
-        &json!({"rows": rows, "packages": packages}),
+        &json!({"rows": rows, "packages": packages, "buildFiles": files}),
     )
     .await?;
     tx.commit().await.map_err(Failure::from)?;
     let key = app.config.master_key_file.display();
     let words = format!(
-        "Saved {rows} rows and {packages} packages to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",
+        "Saved {rows} rows, {packages} packages and {files} files of builds to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",
         dir.display()
     );
     Ok((
-        json!({"rows": rows, "packages": packages, "masterKeyIncluded": false}),
+        json!({"rows": rows, "packages": packages, "buildFiles": files, "masterKeyIncluded": false}),
         words,
     ))
 }
@@ -133,6 +140,7 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     if hash_file(&dir.join(DATABASE))? != manifest.database_sha256 {
         return Err(Failure::bad("The backup is damaged: database.jsonl is not the file that was saved").into());
     }
+    build_files::check(dir, &manifest.build_files)?;
     if config.is_embedded() {
         make_private_dir(&config.data_dir)?;
     }
@@ -164,10 +172,14 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
             packages += 1;
         }
     }
+    build_files::restore(&blob, dir).await?;
     tx.commit().await.map_err(Failure::from)?;
     db.close().await;
-    let words = format!("Restored {rows} rows and {packages} packages. Start the server with the same settings.");
-    Ok((json!({"rows": rows, "packages": packages}), words))
+    let files = manifest.build_files.count;
+    let words = format!(
+        "Restored {rows} rows, {packages} packages and {files} files of builds. Start the server with the same settings."
+    );
+    Ok((json!({"rows": rows, "packages": packages, "buildFiles": files}), words))
 }
 
 fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {

@@ -7,6 +7,7 @@ mod api_keys;
 mod apps;
 mod audit;
 mod auth;
+mod backup;
 mod build;
 mod credentials;
 mod env;

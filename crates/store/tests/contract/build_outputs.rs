@@ -2,7 +2,7 @@
 
 use launchway_domain::build::{Artifact, Build, Move};
 use launchway_domain::id::BuildId;
-use launchway_store::{BuildMove, LogChunk, LogSegment};
+use launchway_store::{BuildFile, BuildMove, LogChunk, LogSegment};
 use serde_json::json;
 
 use crate::builds::{an_archive, keep, new_build};
@@ -29,6 +29,13 @@ pub fn new_artifact(build: BuildId) -> Artifact {
         blob_key: unique("staged"),
         facts: None,
         created_at: NOW,
+    }
+}
+
+fn file(blob_key: &str, sha256: Option<&str>) -> BuildFile {
+    BuildFile {
+        blob_key: blob_key.to_owned(),
+        sha256: sha256.map(str::to_owned),
     }
 }
 
@@ -108,6 +115,8 @@ contract! {
         assert!(!system_reads!(db, artifact_is_open(late.id)), "it is of another attempt");
         org_writes!(db, org, store_artifact(artifact.id, "artifacts/y", None));
         assert!(!system_reads!(db, artifact_is_open(artifact.id)));
+        let stored = file("artifacts/y", Some(&artifact.sha256));
+        assert_eq!(system_reads!(db, build_files_after("", 10)), [stored], "the late one has no bytes");
         org_writes!(db, org, forget_artifact(artifact.id));
         assert_eq!(org_reads!(db, org, artifacts(build.id)), [late]);
     }
@@ -123,6 +132,8 @@ contract! {
             assert!(org_reads!(db, org, names_source("sources/x")));
             assert!(system_reads!(db, names_source_blob("sources/x")));
             assert!(system_reads!(db, names_blob("sources/x")));
+            assert_eq!(system_reads!(db, build_files_after("sources/w", 10)), [file("sources/x", None)]);
+            assert_eq!(system_reads!(db, build_files_after("sources/x", 10)), []);
             assert!(org_writes!(db, org, delete_build(build.id)));
         }
         assert!(!org_reads!(db, org, names_source("sources/x")));
@@ -143,6 +154,9 @@ contract! {
         org_writes!(db, org, append_log(build.id, 6, b"tail"));
         let artifact = new_artifact(build.id);
         org_writes!(db, org, create_artifact(&artifact));
+        let found = system_reads!(db, build_files_after("", 1));
+        assert_eq!(found, [file("logs/y/0", None)]);
+        assert_eq!(system_reads!(db, build_files_after("logs/y/0", 10)), [file("sources/y", None)]);
         assert_eq!(system_reads!(db, builds_ended_before(NOW + 5, 10)), []);
         assert_eq!(system_reads!(db, builds_ended_before(NOW + 6, 10)), [(org, build.id)]);
 

@@ -1,0 +1,120 @@
+//! The objects of builds in a backup: sources, logs, artifacts. A list beside them tells the key and the hash of each.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use launchway_store::System;
+use serde::{Deserialize, Serialize};
+
+use super::{OBJECTS, PAGE, hash_file};
+use crate::blob::{Blob, BlobError, Key};
+use crate::failure::Failure;
+use crate::program::CommandError;
+
+const LIST: &str = "build-files.jsonl";
+
+/// What a manifest says of the list.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Listed {
+    /// Objects in it.
+    pub count: u64,
+    sha256: String,
+}
+
+/// A line of the list: the object with this key lies in `objects/build-NUMBER`.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    key: String,
+    number: u64,
+    sha256: String,
+}
+
+/// Saves the objects. One that is gone by now was removed with its build while the backup ran: there is nothing to save.
+pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Result<Listed, CommandError> {
+    let path = dir.join(LIST);
+    let mut list = BufWriter::new(File::create(&path)?);
+    let (mut count, mut after) = (0, String::new());
+    loop {
+        let page = system.build_files_after(&after, PAGE).await.map_err(Failure::from)?;
+        let Some(last) = page.last() else { break };
+        after.clone_from(&last.blob_key);
+        for named in &page {
+            let key = key(&named.blob_key)?;
+            let target = object(dir, count);
+            let mut file = tokio::fs::File::create(&target).await?;
+            let fetched = match blob.fetch_to_file(&key, &mut file, u64::MAX).await {
+                Ok(fetched) => fetched,
+                Err(BlobError::NotFound) => {
+                    std::fs::remove_file(&target)?;
+                    continue;
+                }
+                Err(error) => return Err(Failure::from(error).into()),
+            };
+            file.sync_all().await?;
+            let sha256 = hex::encode(fetched.sha256);
+            if named.sha256.as_ref().is_some_and(|known| *known != sha256) {
+                let problem = format!("The artifact {} in the object storage is damaged", named.blob_key);
+                return Err(Failure::bad(problem).into());
+            }
+            let line = Line {
+                key: named.blob_key.clone(),
+                number: count,
+                sha256,
+            };
+            serde_json::to_writer(&mut list, &line).map_err(std::io::Error::from)?;
+            list.write_all(b"\n")?;
+            count += 1;
+        }
+    }
+    list.into_inner()
+        .map_err(std::io::IntoInnerError::into_error)?
+        .sync_all()?;
+    Ok(Listed {
+        count,
+        sha256: hash_file(&path)?,
+    })
+}
+
+/// Checks that everything that was saved is there, unchanged.
+pub(super) fn check(dir: &Path, listed: &Listed) -> Result<(), CommandError> {
+    let path = dir.join(LIST);
+    if !path.is_file() || hash_file(&path)? != listed.sha256 {
+        return Err(damaged(LIST));
+    }
+    for line in lines(dir)? {
+        let line = line?;
+        let source = object(dir, line.number);
+        if !source.is_file() || hash_file(&source)? != line.sha256 {
+            return Err(damaged(&line.key));
+        }
+    }
+    Ok(())
+}
+
+/// Puts everything where it was.
+pub(super) async fn restore(blob: &Blob, dir: &Path) -> Result<(), CommandError> {
+    for line in lines(dir)? {
+        let line = line?;
+        let put = blob.put_file(&key(&line.key)?, &object(dir, line.number)).await;
+        put.map_err(Failure::from)?;
+    }
+    Ok(())
+}
+
+fn lines(dir: &Path) -> Result<impl Iterator<Item = Result<Line, CommandError>>, CommandError> {
+    let lines = BufReader::new(File::open(dir.join(LIST))?).lines();
+    Ok(lines.map(|line| serde_json::from_str(&line?).map_err(|_| damaged(LIST))))
+}
+
+fn object(dir: &Path, number: u64) -> std::path::PathBuf {
+    dir.join(OBJECTS).join(format!("build-{number}"))
+}
+
+fn key(text: &str) -> Result<Key, CommandError> {
+    Ok(Key::new(text).map_err(|error| Failure::Internal(error.to_string()))?)
+}
+
+fn damaged(what: &str) -> CommandError {
+    Failure::bad(format!("The backup is damaged: {what} is missing or changed")).into()
+}
