@@ -86,6 +86,18 @@ impl Org<'_> {
         }
     }
 
+    /// Whether another organization has claimed a bundle identifier, even if it deleted the app since.
+    pub async fn is_foreign_app(&mut self, bundle: &BundleId) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT id FROM apps WHERE bundle_key = $1 AND org_id <> $2",
+            bundle.key(),
+            &self.id
+        )?;
+        Ok(row.is_some())
+    }
+
     /// The app with this bundle identifier.
     pub async fn app_by_bundle(&mut self, bundle: &BundleId) -> Result<Option<App>, StoreError> {
         let row = fetch_optional!(

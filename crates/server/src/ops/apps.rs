@@ -61,10 +61,25 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
             Ok((app, true))
         }
         Claim::Held(app) => Ok((app, false)),
-        Claim::Foreign => Err(Failure::Forbidden(format!(
-            "The bundle id {bundle} belongs to another organization; the operator of this server can transfer it"
-        ))),
+        Claim::Foreign => Err(foreign(bundle)),
     }
+}
+
+/// How a bundle identifier is written that is the organization's, or nobody's yet. Nothing is claimed.
+pub async fn free(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, Failure> {
+    if let Some(app) = write.org().app_by_bundle(bundle).await? {
+        return Ok(app.bundle_id);
+    }
+    if write.org().is_foreign_app(bundle).await? {
+        return Err(foreign(bundle));
+    }
+    Ok(bundle.as_str().to_owned())
+}
+
+fn foreign(bundle: &BundleId) -> Failure {
+    Failure::Forbidden(format!(
+        "The bundle id {bundle} belongs to another organization; the operator of this server can transfer it"
+    ))
 }
 
 /// Takes an app off the list.

@@ -29,7 +29,7 @@ pub async fn create(
     new: NewBuild,
     prepared: Option<&Prepared>,
 ) -> Result<Build, Failure> {
-    let (app, _) = apps::claim(write, &new.bundle, new.bundle.as_str()).await?;
+    let bundle_id = apps::free(write, &new.bundle).await?;
     let source = match (new.source, prepared) {
         (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
         (Source::Upload(_), Some(prepared)) => {
@@ -60,7 +60,7 @@ pub async fn create(
         standing: Standing::new(write.now()),
         priority: new.priority,
         labels: new.labels,
-        bundle_id: app.bundle_id,
+        bundle_id,
         platform: new.platform,
         configuration: new.configuration,
         spec: Spec {

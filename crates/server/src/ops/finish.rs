@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::ops::artifacts::{self, Checked};
 use crate::ops::leases::{end, hold, is_held, not_yours, peek};
 use crate::ops::write::Write;
-use crate::ops::{build_logs, publish};
+use crate::ops::{apps, build_logs, publish};
 
 const MAX_PHASES: usize = 300;
 const MAX_NAME: usize = 100;
@@ -212,8 +212,23 @@ async fn conclude(
         spec.version = spec.version.take().or_else(|| facts.version.clone());
         spec.build_number = spec.build_number.take().or_else(|| facts.build_number.clone());
     }
+    if outcome == Outcome::Success {
+        claim_app(&mut write, &mut build).await?;
+    }
     write.org().tell_build(&build).await?;
     end(&mut write, &build, to, error).await?;
     write.commit().await?;
     Ok(gone)
+}
+
+/// The first successful build claims its app (contract part 2), unless another organization did meanwhile.
+async fn claim_app(write: &mut Write<'_>, build: &mut Build) -> Result<(), Failure> {
+    let bundle = apps::bundle_id(&build.bundle_id)?;
+    match apps::claim(write, &bundle, bundle.as_str()).await {
+        Err(Failure::Forbidden(text)) => build.warnings.push(text),
+        claimed => {
+            claimed?;
+        }
+    }
+    Ok(())
 }

@@ -15,6 +15,10 @@ contract! {
         assert_eq!(org_reads!(db, org, app_by_bundle(&bundle("com.example.app"))), Some(app));
         assert_eq!(org_reads!(db, org, app(new_id())), None);
         assert_eq!(org_reads!(db, org, app_by_bundle(&bundle("com.example.ap"))), None);
+        assert!(!org_reads!(db, org, is_foreign_app(&bundle("com.example.app"))));
+        let other = an_org(db).await.id;
+        assert!(org_reads!(db, other, is_foreign_app(&bundle("com.example.app"))));
+        assert!(!org_reads!(db, other, is_foreign_app(&bundle("com.example.ap"))));
     }
 
     async fn an_identifier_is_one_whatever_its_letter_case(db: &TestDb) {

@@ -172,6 +172,7 @@ contract! {
         assert!(org_reads!(db, org, keys(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, app(theirs.app.id)), None);
         assert_eq!(org_reads!(db, org, app_by_bundle(&bundle("com.example.theirs"))), None);
+        assert!(org_reads!(db, org, is_foreign_app(&bundle("com.example.theirs"))), "that somebody has it, not who");
         assert_eq!(org_reads!(db, org, apps(ALL)).total, 0);
         assert!(org_reads!(db, org, apps(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, upload(theirs.upload.id)), None);

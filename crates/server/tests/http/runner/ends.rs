@@ -110,3 +110,35 @@ async fn the_words_of_an_error_hold_no_secret() {
     let error = app.build(id).await.error.unwrap();
     assert_eq!(error.message, "Cannot fetch https://x:***@example.com.");
 }
+
+/// Contract part 2: the first successful build claims the app.
+#[tokio::test]
+async fn a_successful_build_claims_its_app() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let (other, other_key) = app.org_with_key().await;
+    let (runner, late) = (app.runner(&key, &[]).await, app.runner(&other_key, &[]).await);
+    let apps = async || {
+        let list = app.call(&key, Method::GET, "/apps", None).await.expect(200);
+        list["total"].clone()
+    };
+    app.queue(org, |_| ()).await;
+    app.take(&runner).await.finish(failed("Exit code 1.")).await.expect(200);
+    assert_eq!(apps().await, 0);
+    let theirs = app.queue(other, |_| ()).await;
+    for _ in 0..2 {
+        let id = app.queue(org, |_| ()).await;
+        app.take(&runner).await.finish(json!({})).await.expect(200);
+        assert_eq!(app.build(id).await.warnings, [""; 0]);
+        assert_eq!(apps().await, 1);
+    }
+    // Both were free to try; who comes second is told.
+    app.take(&late).await.finish(json!({})).await.expect(200);
+    let build = app.build(theirs).await;
+    assert_eq!(build.standing.status, BuildStatus::Success);
+    assert!(
+        build.warnings[0].contains("belongs to another organization"),
+        "{:?}",
+        build.warnings
+    );
+}
