@@ -1,10 +1,11 @@
-//! Where the plan of a build comes from when its request has none: `launchway.toml`, or the preset of a framework. The
-//! caller knows those.
+//! Where the plan of a build comes from when its request has none: `launchway.toml`, or the preset of a framework, as
+//! `launchway-project` reads them.
 
 use std::path::Path;
 
 use launchway_api::runner::Lease;
 use launchway_domain::build::plan::Plan;
+use launchway_project::resolve::{Wanted, resolve};
 use serde_json::Value;
 
 /// Reads a source.
@@ -29,6 +30,27 @@ pub struct Resolved {
     pub plan: Plan,
     /// `launchway.toml`, or the framework whose preset it is.
     pub origin: String,
+}
+
+/// Reads `launchway.toml` and knows the presets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProjectResolver;
+
+impl PlanResolver for ProjectResolver {
+    fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
+        let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
+        let wanted = Wanted {
+            platform: lease.platform.parse().map_err(|_| unknown("platform"))?,
+            profile: lease.profile.clone(),
+            build_type: Some(lease.build_type.parse().map_err(|_| unknown("type"))?),
+            distribution: Some(lease.distribution.parse().map_err(|_| unknown("distribution"))?),
+        };
+        let resolved = resolve(source, &wanted).map_err(|error| error.to_string())?;
+        Ok(Resolved {
+            plan: resolved.plan,
+            origin: resolved.origin,
+        })
+    }
 }
 
 /// Knows no files and no presets: every request must bring its plan.

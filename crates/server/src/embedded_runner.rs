@@ -1,8 +1,6 @@
 //! The runner inside the server, so that the first build needs nothing else (contract part 4). It speaks to its server as
 //! every runner does, over HTTP, with a token that only this process knows.
 
-mod plans;
-
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
@@ -15,6 +13,7 @@ use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_domain::id::{OrgId, RunnerId};
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
 use launchway_runner::world::SystemWorld;
@@ -135,13 +134,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let server = Server::new(base, token, &Timeouts::default(), Arc::new(SystemWorld));
     let server = server.map_err(|error| error.to_string())?;
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
-    let runner = Runner::new(
-        settings,
-        server,
-        Arc::new(executor),
-        Arc::new(plans::OfProject),
-        version,
-    );
+    let runner = Runner::new(settings, server, Arc::new(executor), Arc::new(ProjectResolver), version);
     let runner = runner.map_err(|error| error.to_string())?;
     // Only now: until the directory is ours, another server's runner may work there.
     fs::write(&id_file, record.id.to_string()).map_err(text)?;

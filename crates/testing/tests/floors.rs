@@ -26,7 +26,12 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-project", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
         "launchway-runner",
-        &["launchway-api", "launchway-client", "launchway-domain"],
+        &[
+            "launchway-api",
+            "launchway-client",
+            "launchway-domain",
+            "launchway-project",
+        ],
         &[TESTING],
     ),
     (
@@ -37,7 +42,6 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-client",
             "launchway-credentials",
             "launchway-domain",
-            "launchway-project",
             "launchway-runner",
             "launchway-store",
         ],

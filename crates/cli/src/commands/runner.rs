@@ -4,7 +4,6 @@ mod admin;
 #[cfg(unix)]
 mod enrolment;
 #[cfg(unix)]
-mod resolver;
 #[cfg(unix)]
 mod work;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use launchway_api::runner::Enrol;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
 use launchway_runner::world::SystemWorld;
@@ -17,7 +18,6 @@ use tracing::{info, warn};
 
 use crate::args::runner::WorkArgs;
 use crate::commands::runner::enrolment::{Enrolment, enrolment, token_file};
-use crate::commands::runner::resolver::ProjectResolver;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
