@@ -3,6 +3,7 @@
 
 mod api;
 mod apps;
+mod browser_login;
 #[cfg(unix)]
 mod build;
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod interrupt;
 mod keys;
 mod login;
 mod orgs;
+mod project;
 mod publish;
 mod published;
 mod rollback;
