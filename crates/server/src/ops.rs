@@ -7,6 +7,7 @@ pub mod audit_lines;
 pub mod builds;
 pub mod credentials;
 pub mod deliveries;
+pub mod device_logins;
 pub mod env_vars;
 pub mod keys;
 pub mod members;

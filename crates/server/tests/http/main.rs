@@ -9,6 +9,7 @@ mod audit;
 mod auth;
 mod build;
 mod credentials;
+mod device_logins;
 mod env;
 mod fuzz_query;
 mod idempotency;
