@@ -8,6 +8,7 @@ pub mod auth;
 pub mod builds;
 pub mod check;
 pub mod credentials;
+pub mod device_logins;
 pub mod env_vars;
 pub mod error;
 pub mod keys;

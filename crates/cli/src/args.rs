@@ -9,6 +9,7 @@ pub mod env;
 pub mod fingerprint;
 pub mod key;
 pub mod org;
+pub mod project;
 pub mod publish;
 pub mod resource;
 pub mod runner;
@@ -24,6 +25,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Parser, Subcommand};
 use clap_complete::Shell;
 use launchway_client::BaseUrl;
+use launchway_domain::scope::Scope;
 
 use crate::args::api::ApiArgs;
 use crate::args::app::AppCommand;
@@ -33,6 +35,7 @@ use crate::args::env::EnvCommand;
 use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
+use crate::args::project::InitArgs;
 use crate::args::runner::RunnerArgs;
 use crate::args::update::UpdateArgs;
 use crate::args::webhook::WebhookCommand;
@@ -102,7 +105,7 @@ pub struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check an API key with the server and keep both for later commands
+    /// Sign in with a browser or an API key, and keep that for later commands
     Login(LoginArgs),
     /// Forget the saved API key
     Logout,
@@ -143,10 +146,21 @@ pub enum Command {
     Usage(UsageArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
+    /// Write launchway.toml for the project in this directory
+    Init(InitArgs),
+    /// Find what is wrong with settings, server, key, project and tools, and how to mend it
+    #[command(after_help = project::DOCTOR_NOTES)]
+    Doctor,
     /// Print a script that completes commands in your shell
     Completion {
         /// Your shell
         shell: Shell,
+    },
+    /// Write a manual page for each command into a directory
+    Man {
+        /// Where to write them; it is made if need be
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
     },
 }
 
@@ -164,14 +178,22 @@ impl Command {
 /// The arguments of `login`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The key is never an argument, because arguments are kept in histories and shown to other users.
-On a terminal you are asked for it; otherwise it is read from standard input:
+In a browser you see what is asked for and confirm it; the API key that is made so works for
+90 days. A key can be pasted instead. It is never an argument, because arguments are kept in
+histories and shown to other users. Where there is no terminal it is read from standard input:
 
   launchway login --url https://launchway.example.com < key.txt")]
 pub struct LoginArgs {
     /// Read the API key from standard input, even on a terminal
-    #[arg(long)]
+    #[arg(long, conflicts_with = "browser")]
     pub with_key: bool,
+    /// Sign in with a browser, here or on another device, without being asked
+    #[arg(long)]
+    pub browser: bool,
+    /// What the key from a browser may do: build, submit, update; several with commas
+    #[arg(long, value_name = "SCOPES", value_delimiter = ',', default_values = Scope::GRANTABLE.map(Scope::as_str),
+        value_parser = Scope::GRANTABLE.map(Scope::as_str))]
+    pub scopes: Vec<String>,
 }
 
 /// The commands that do something by themselves and have commands below them, with what to say when both are asked.

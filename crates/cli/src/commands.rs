@@ -6,11 +6,14 @@ mod apps;
 mod build;
 pub mod completion;
 mod credential;
+pub mod doctor;
 mod env;
 mod fingerprint;
+mod init;
 mod key;
 mod login;
 mod logout;
+pub mod man;
 mod org;
 mod runner;
 mod update;
@@ -42,7 +45,9 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Audit(command) => org::audit(command, context).await,
         Command::Usage(arguments) => usage::run(arguments, context).await,
         Command::Api(arguments) => api::run(arguments, context).await,
-        Command::Completion { shell } => completion::run(shell, &context.printer),
+        Command::Init(arguments) => init::run(arguments, context).await,
+        // Those that need no settings, or mind broken ones, have ended before.
+        Command::Doctor | Command::Completion { .. } | Command::Man { .. } => Ok(()),
     }
 }
 

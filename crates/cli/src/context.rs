@@ -75,7 +75,7 @@ impl Context {
                 )));
             }
         };
-        self.client_of(url.value.clone(), key.clone(), org)
+        self.client_of(url.value.clone(), Some(key.clone()), org)
     }
 
     /// The failure of a command that does not know which server to talk to.
@@ -100,14 +100,19 @@ impl Context {
     pub fn client_for(&self, base: BaseUrl, key: ApiKey) -> Result<Client, Failure> {
         // The one that was chosen for the saved key is not one for this key.
         let told = self.settings.org.as_ref().filter(|org| org.source != Origin::Login);
-        self.client_of(base, key, told.map(|org| org.value.clone()))
+        self.client_of(base, Some(key), told.map(|org| org.value.clone()))
     }
 
-    fn client_of(&self, base: BaseUrl, key: ApiKey, org: Option<String>) -> Result<Client, Failure> {
+    /// A client for the calls of this server that need no key.
+    pub fn client_without_key(&self, base: BaseUrl) -> Result<Client, Failure> {
+        self.client_of(base, None, None)
+    }
+
+    fn client_of(&self, base: BaseUrl, key: Option<ApiKey>, org: Option<String>) -> Result<Client, Failure> {
         let world = Arc::new(WaitingAloud(self.printer.clone()));
         Ok(Client::new(Options {
             base,
-            key: Some(key),
+            key,
             org,
             timeouts: Timeouts::default(),
             world,

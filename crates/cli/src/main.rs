@@ -64,9 +64,12 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(), Failure> {
-    if let Command::Completion { shell } = cli.command {
+    match &cli.command {
         // Needs no settings, so that broken ones do not break every new shell.
-        return commands::completion::run(shell, &printer);
+        Command::Completion { shell } => return commands::completion::run(*shell, &printer),
+        Command::Man { directory } => return commands::man::run(directory, &printer),
+        Command::Doctor => return commands::doctor::run(&cli.global, printer, environment).await,
+        _ => {}
     }
     let context = Context::new(&cli.global, printer, environment)?;
     commands::run(cli.command, &context).await

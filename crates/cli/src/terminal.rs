@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Read, Write};
 
 use crate::failure::Failure;
+use crate::printer::clean;
 use crate::settings::environment::Environment;
 
 /// Whom to ask.
@@ -56,6 +57,11 @@ impl Terminal {
         let line = read_line().await;
         show("\n");
         Ok(line?.trim().to_owned())
+    }
+
+    /// Says what the user has to do now, also where notes are not wanted: without it nothing goes on.
+    pub fn tell(self, text: &str) {
+        show(&format!("{}\n", clean(text)));
     }
 
     /// Makes sure that something is wanted: unless `yes` was told, it is asked.

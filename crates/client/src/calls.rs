@@ -1,6 +1,7 @@
 //! One method for each endpoint in use (spec part 4, contract parts 2, 3 and 7).
 
 use launchway_api::auth::CallerView;
+use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
 use launchway_api::lists::Page;
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateView};
 use launchway_api::uploads::{CreateUpload, UploadView};
@@ -41,6 +42,18 @@ impl Client {
     /// `GET /auth/session`: who is calling.
     pub async fn session(&self) -> Result<Answer<CallerView>, Error> {
         self.call(Method::GET, "/auth/session", &[], NOTHING).await?.read()
+    }
+
+    /// `POST /auth/device`: begins a login that a user confirms in a browser. Needs no key.
+    pub async fn start_device_login(&self, wanted: &StartDeviceLogin) -> Result<Answer<DeviceLoginView>, Error> {
+        self.call(Method::POST, "/auth/device", &[], Some(wanted)).await?.read()
+    }
+
+    /// `POST /auth/device/key`: what became of a login. Needs no key, and gives one once.
+    pub async fn claim_device_login(&self, login: &ClaimDeviceLogin) -> Result<Answer<DeviceLoginOutcome>, Error> {
+        self.call(Method::POST, "/auth/device/key", &[], Some(login))
+            .await?
+            .read()
     }
 
     /// `POST /uploads`: asks where to send bytes. [`Client::upload`] does this and sends them.

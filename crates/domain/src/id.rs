@@ -127,6 +127,7 @@ kinds! {
     Org, OrgId, "org", "an organization";
     User, UserId, "user", "a user";
     Session, SessionId, "session", "a browser session";
+    DeviceLogin, DeviceLoginId, "login", "a login that waits for a user to confirm it";
     Invitation, InvitationId, "invitation", "an invitation to an organization";
     Key, KeyId, "key", "an API key";
     App, AppId, "app", "an app";

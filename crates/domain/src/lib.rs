@@ -14,6 +14,7 @@ pub mod build_number;
 pub mod bundle_id;
 pub mod configuration;
 pub mod credential;
+pub mod device_login;
 pub mod env_var;
 pub mod fingerprint;
 pub mod id;

@@ -19,6 +19,7 @@ mod build_log;
 mod build_stream;
 mod builds;
 mod credentials;
+mod device_logins;
 mod docs;
 mod env;
 mod health;

@@ -10,6 +10,7 @@ pub mod build_secrets;
 pub mod builds;
 pub mod credentials;
 pub mod deliveries;
+pub mod device_logins;
 pub mod env_vars;
 pub mod finish;
 pub mod keys;

@@ -11,7 +11,7 @@ use crate::{StoreError, System, Tx};
 
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
 /// changes (whoever reads a restored database reads all of it), the counts of the running minute and the leases of jobs.
-pub const TABLES: [&str; 35] = [
+pub const TABLES: [&str; 36] = [
     "meta",
     "revision",
     "orgs",
@@ -19,6 +19,7 @@ pub const TABLES: [&str; 35] = [
     "members",
     "invitations",
     "reset_links",
+    "device_logins",
     "sessions",
     "api_keys",
     "apps",

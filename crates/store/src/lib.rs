@@ -16,6 +16,7 @@ mod credentials;
 mod data_keys;
 mod db;
 mod deliveries;
+mod device_logins;
 mod dump;
 mod env_vars;
 mod idempotency;

@@ -1,4 +1,6 @@
-//! `login`: takes a server and a key, checks them with each other and keeps them.
+//! `login`: takes a server and a key, which may come from a browser, checks them with each other and keeps them.
+
+mod browser;
 
 use launchway_api::auth::CallerView;
 use launchway_client::{Answer, BaseUrl, Error};
@@ -14,29 +16,30 @@ use crate::terminal::read_input;
 
 /// A key has 49 characters; what is longer than this is something else.
 const LONGEST_INPUT: u64 = 4096;
+const QUESTION: &str = "Press Enter to sign in with a browser, or paste an API key";
 
 pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure> {
-    let piped = arguments.with_key || context.terminal.is_piped();
-    if !piped && !context.terminal.is_interactive() {
+    let piped = !arguments.browser && (arguments.with_key || context.terminal.is_piped());
+    if !piped && !arguments.browser && !context.terminal.is_interactive() {
         return Err(Failure::usage("there is no terminal to ask for the key on")
-            .hint("pipe the key in: launchway login --url URL < key.txt"));
+            .hint("pipe the key in: launchway login --url URL < key.txt; or add --browser"));
     }
-    let url = server(context, piped).await?;
+    let url = server(context, !context.terminal.is_interactive() || piped).await?;
     if url.is_open_to_eavesdroppers() {
         context
             .printer
             .warn(&format!("{url} is not encrypted: the key can be read on the way"));
     }
-    let text = if piped {
-        read_input(LONGEST_INPUT).await?
-    } else {
-        context.terminal.ask_hidden("API key").await?
+    let text = match (arguments.browser, piped) {
+        (true, _) => String::new(),
+        (false, true) => read_input(LONGEST_INPUT).await?,
+        (false, false) => context.terminal.ask_hidden(QUESTION).await?,
     };
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(Failure::usage("no API key was given"));
-    }
-    let key = ApiKey::parse(text).ok_or_else(|| not_a_key(Origin::Input))?;
+    let key = match text.trim() {
+        "" if piped => return Err(Failure::usage("no API key was given")),
+        "" => browser::key(&url, arguments.scopes, context).await?,
+        text => ApiKey::parse(text).ok_or_else(|| not_a_key(Origin::Input))?,
+    };
 
     let client = context.client_for(url.clone(), key.clone())?;
     let answer: Answer<CallerView> = client.session().await.map_err(refused)?;
@@ -67,11 +70,11 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
 }
 
 /// The server that was named, or else the one that is answered. The one of the earlier login is only proposed.
-async fn server(context: &Context, piped: bool) -> Result<BaseUrl, Failure> {
+async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
     let known = context.settings.url.as_ref();
     match known {
-        Some(url) if piped || url.source != Origin::Login => return Ok(url.value.clone()),
-        None if piped => {
+        Some(url) if unasked || url.source != Origin::Login => return Ok(url.value.clone()),
+        None if unasked => {
             return Err(Failure::usage("no server is named")
                 .hint("give --url, set LAUNCHWAY_URL, or write url below [server] in launchway.toml"));
         }

@@ -1,4 +1,4 @@
-//! `org`, `audit` and `usage`: the organization, what was done in it, and what it used.
+//! `org` and `audit`: the organization, and what was done in it.
 
 use launchway_api::audit::AuditView;
 use launchway_api::orgs::{MemberView, OrgView};

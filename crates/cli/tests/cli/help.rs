@@ -85,6 +85,12 @@ async fn webhooks_audit_log_and_usage() {
 }
 
 #[tokio::test]
+async fn the_project_on_this_machine() {
+    let text = help_of("init", &[]).await + &help_of("doctor", &[]).await;
+    assert_snapshot!(text + &help_of("man", &[]).await);
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_said() {
     let stage = Stage::new();
     let mut text = String::new();

@@ -3,6 +3,7 @@
 
 mod api;
 mod apps;
+mod browser_login;
 #[cfg(unix)]
 mod build;
 #[cfg(unix)]
@@ -19,6 +20,7 @@ mod keys;
 mod local;
 mod login;
 mod orgs;
+mod project;
 mod publish;
 mod published;
 mod rollback;

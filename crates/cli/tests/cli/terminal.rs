@@ -112,6 +112,96 @@ async fn login_asks_and_does_not_show_the_key() {
 }
 
 #[tokio::test]
+async fn login_with_a_browser_after_an_empty_answer() {
+    let begun = json!({"id": "login_1", "status": "pending", "deviceCode": "d", "userCode": "BCDF-GHJK",
+        "verificationUrl": "https://a.example/device", "verificationUrlComplete": "https://a.example/device?code=BCDF-GHJK",
+        "interval": 0, "expiresAt": "2026-11-20T10:10:00.000Z"});
+    let server = FakeServer::start([
+        Reply::new(201, begun.to_string()),
+        Reply::new(
+            200,
+            json!({"id": "login_1", "status": "approved", "key": KEY}).to_string(),
+        ),
+        Reply::new(200, caller(json!({})).to_string()),
+    ])
+    .await;
+    let stage = Stage::new();
+    let mut screen = Screen::of(&stage, &["login", "--url", &server.url()], 80);
+    screen.until("API key: ").await;
+    screen.until_hidden().await;
+    screen.types("\n");
+    let (shown, code) = screen.rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("confirm the code BCDF-GHJK") && !shown.contains(KEY),
+        "{shown}"
+    );
+    assert!(stage.login_file().exists());
+}
+
+#[tokio::test]
+async fn a_deletion_happens_only_after_a_yes() {
+    let id = "app_01kb0000000000000000000001";
+    for (answer, code, calls) in [("\n", 1, 0), ("y\n", 0, 1)] {
+        let gone = json!({"id": id, "status": "deleted"});
+        let server = FakeServer::start([Reply::new(200, gone.to_string())]).await;
+        let stage = Stage::with(&server);
+        let mut screen = Screen::of(&stage, &["app", "delete", id], 80);
+        screen.until("[y/N]: ").await;
+        screen.types(answer);
+        let (shown, ended) = screen.rest().await;
+        assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_and_a_password_are_asked_for_and_not_shown() {
+    let refused = || Reply::error(400, "Bad Request", "no");
+    let server = FakeServer::start([refused(), refused()]).await;
+    let stage = Stage::with(&server);
+    stage.file("release.jks", "a keystore");
+    let rows: [(&[&str], &str, &str); 2] = [
+        (&["env", "set", "TOKEN"], "Value of TOKEN: ", "value"),
+        (
+            &["credential", "add", "release.jks"],
+            "Password of the file: ",
+            "password",
+        ),
+    ];
+    for (arguments, question, field) in rows {
+        let mut screen = Screen::of(&stage, arguments, 80);
+        screen.until(question).await;
+        screen.until_hidden().await;
+        screen.types("hunter2\n");
+        let (shown, code) = screen.rest().await;
+        assert_eq!(code, Some(1), "{shown}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+        let sent = server.seen().pop().expect("a call").json();
+        assert_eq!(sent[field], "hunter2");
+    }
+}
+
+#[tokio::test]
+async fn init_asks_for_what_it_did_not_find_out() {
+    let stage = Stage::new();
+    let mut screen = Screen::of(&stage, &["init"], 80);
+    screen.until("Bundle identifier: ").await;
+    screen.types("com.example.app\n");
+    screen.until("Server: ").await;
+    screen.types("https://launchway.example.com\n");
+    screen.until("bundle: ").await;
+    screen.types("\n");
+    let (shown, code) = screen.rest().await;
+    assert_eq!(code, Some(0), "{shown}");
+    let written = std::fs::read_to_string(stage.project().join("launchway.toml")).expect("the file");
+    assert!(written.contains("\nbundle_id = \"com.example.app\"\n"), "{written}");
+    assert!(
+        written.contains("\nurl = \"https://launchway.example.com\"\n"),
+        "{written}"
+    );
+}
+
+#[tokio::test]
 async fn an_interrupted_question_leaves_the_terminal_as_it_was() {
     let stage = Stage::new();
     let mut screen = Screen::of(&stage, &["login", "--url", "http://127.0.0.1:9"], 80);

@@ -1,6 +1,7 @@
 //! The plain pages of the browser: first run, sign-in, invitation, new password, and a first API key.
 //! They work without scripts; the dashboard will take their place.
 
+mod device;
 mod home;
 mod links;
 
@@ -29,6 +30,7 @@ const CSP: &str =
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
+        .route("/device", get(device::show).post(device::submit))
         .route("/setup", get(links::setup).post(links::submit_setup))
         .route("/invite", get(links::invite).post(links::submit_invite))
         .route("/reset", get(links::reset).post(links::submit_reset))
@@ -91,7 +93,16 @@ struct Form {
     action: &'static str,
     token: String,
     inputs: Vec<Input>,
+    /// One of several: name, label and what there is to choose from.
+    choice: Option<(&'static str, &'static str, Vec<Choice>)>,
     button: &'static str,
+    /// A second button: name and text.
+    other: Option<(&'static str, &'static str)>,
+}
+
+struct Choice {
+    value: String,
+    label: String,
 }
 
 struct Input {

@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, docs, env, health, install, invitations,
-    later, members, openapi, orgs, pages, runner, runners, sessions, update, update_check, update_report, uploads,
-    usage, webhooks,
+    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, health,
+    install, invitations, later, members, openapi, orgs, pages, runner, runners, sessions, update, update_check,
+    update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -88,6 +88,8 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Public, routes!(auth::setup)),
         endpoint(Public, routes!(auth::accept_invitation)),
         endpoint(Public, routes!(auth::reset_password)),
+        endpoint(Public, routes!(device_logins::begin)),
+        endpoint(Public, routes!(device_logins::claim)),
         endpoint(Session, routes!(auth::sign_out)),
         endpoint(Caller, routes!(auth::session)),
         endpoint(Session, routes!(sessions::list)),

@@ -127,6 +127,7 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     let mut system = tx.system(REASON);
     system.forget_answers_before(now - ANSWER_LIFE).await?;
     system.forget_sessions_before(now - SESSION_IDLE).await?;
+    system.forget_device_logins_before(now).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
     system.forget_runner_tokens(now).await?;

@@ -83,6 +83,8 @@ fn only_the_closed_list_needs_no_authentication() {
         "POST /auth/setup",
         "POST /auth/invitation",
         "POST /auth/reset",
+        "POST /auth/device",
+        "POST /auth/device/key",
         "GET /healthz",
         "GET /readyz",
         "GET /openapi.json",

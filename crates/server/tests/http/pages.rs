@@ -15,14 +15,14 @@ const EMAIL: &str = "ada@example.com";
 const TYPED_PASSWORD: &str = "typed and never shown";
 
 /// Writes fields as a browser writes a form.
-fn encoded(fields: &[(&str, &str)]) -> String {
+pub fn encoded(fields: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
     let pairs = fields.iter().map(|(name, value)| format!("{name}={}", escape(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
 /// Sends a form as the server's own page does. An empty cookie is none.
-async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Answer {
+pub async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Answer {
     let request = app
         .request(Method::POST, &format!("{}{path}", app.origin))
         .header("content-type", "application/x-www-form-urlencoded")
@@ -32,7 +32,7 @@ async fn submit(app: &TestApp, path: &str, cookie: &str, fields: &[(&str, &str)]
     Answer::of(request.send().await.unwrap()).await
 }
 
-async fn page(app: &TestApp, path: &str, cookie: &str) -> Answer {
+pub async fn page(app: &TestApp, path: &str, cookie: &str) -> Answer {
     app.browse(cookie, Method::GET, &format!("{}{path}", app.origin), None)
         .await
 }

@@ -21,6 +21,8 @@ async fn filled(db: &TestDb) -> Vec<u8> {
     system_writes!(db, set_meta("name", ""));
     system_writes!(db, create_session(&crate::records::new_session(theirs.user), "token"));
     system_writes!(db, create_reset_link(theirs.user, "token", i64::MAX));
+    let login = crate::device_logins::new_device_login();
+    system_writes!(db, create_device_login(&login, "device", "user"));
     system_writes!(db, count_call("org", 1));
     system_writes!(db, take_job_lease("clean-up", "a", NOW, NOW));
     fill_later_tables(db, &theirs.id.to_string()).await;

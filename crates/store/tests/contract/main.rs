@@ -71,6 +71,7 @@ mod credentials;
 mod data_keys;
 mod database;
 mod deliveries;
+mod device_logins;
 mod dump;
 mod env_vars;
 mod errors;

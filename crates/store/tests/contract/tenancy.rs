@@ -369,7 +369,7 @@ contract! {
 
 /// Tables that no organization's call of a test fills.
 fn no_tenant(table: &str) -> bool {
-    let installation = ["meta", "sessions", "reset_links", "job_leases"];
+    let installation = ["meta", "sessions", "reset_links", "device_logins", "job_leases"];
     let later = ["env_vars", "credentials"];
     installation.contains(&table) || later.contains(&table)
 }

@@ -29,6 +29,7 @@ fn sign_in_page(email: &str) -> Page {
                 input("password", "Password", "password", "current-password", ""),
             ],
             button: "Sign in",
+            ..Form::default()
         }),
         ..Page::default()
     }
@@ -73,6 +74,7 @@ fn welcome_page(app: &App, caller: &Caller, key_name: &str) -> Page {
                 key_name,
             )],
             button: "Create API key",
+            ..Form::default()
         }),
         sign_out: true,
         ..Page::default()
@@ -80,7 +82,7 @@ fn welcome_page(app: &App, caller: &Caller, key_name: &str) -> Page {
 }
 
 /// The signed-in user behind the cookie of a page's request.
-async fn page_caller(app: &App, headers: &HeaderMap, origin: &Origin) -> Result<Option<Caller>, Failure> {
+pub(super) async fn page_caller(app: &App, headers: &HeaderMap, origin: &Origin) -> Result<Option<Caller>, Failure> {
     match admit::session_caller(app, headers).await {
         Ok(who) => {
             app.last_used.note(&who, app.clock.now());

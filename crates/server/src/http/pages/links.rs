@@ -32,6 +32,7 @@ fn setup_page(token: &str, organization: &str, email: &str) -> Page {
                 ),
             ],
             button: "Set up",
+            ..Form::default()
         }),
         ..Page::default()
     }
@@ -91,6 +92,7 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str) -> Page
                 "",
             )],
             button: "Join",
+            ..Form::default()
         }),
         ..Page::default()
     }
@@ -150,6 +152,7 @@ fn reset_page(token: &str) -> Page {
                 "",
             )],
             button: "Set password",
+            ..Form::default()
         }),
         ..Page::default()
     }

@@ -149,6 +149,8 @@ pub const ROWS: &[Row] = &[
     row("POST /auth/setup", Door::OwnPages, None, None),
     row("POST /auth/invitation", Door::OwnPages, None, None),
     row("POST /auth/reset", Door::OwnPages, None, None),
+    row("POST /auth/device", Door::Open, None, None),
+    row("POST /auth/device/key", Door::Open, None, None),
     row("POST /auth/sign-out", Door::User, None, None),
     row("GET /auth/session", Door::Anyone, None, None),
     row("GET /auth/sessions", Door::User, None, None),

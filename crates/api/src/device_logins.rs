@@ -1,0 +1,84 @@
+//! Signing a command line in by a browser (after RFC 8628, device authorization).
+
+use launchway_domain::device_login::{DeviceLogin, POLL_INTERVAL, UserCode};
+use launchway_domain::time::{SECOND, iso};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::secret::SecretText;
+
+/// `POST /auth/device`: begins a login.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartDeviceLogin {
+    /// What the key will be called, 1 to 100 characters: the user is shown it.
+    #[schema(min_length = 1, max_length = 100, example = "launchway on my-laptop")]
+    pub name: String,
+    /// What the key may do: one or more of `build`, `submit`, `update`.
+    #[schema(min_items = 1, example = json!(["build", "submit", "update"]))]
+    pub scopes: Vec<String>,
+}
+
+/// The answer to `POST /auth/device`.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DeviceLogin)]
+pub struct DeviceLoginView {
+    /// `login_…`.
+    pub id: String,
+    /// `pending`.
+    pub status: String,
+    /// What the command asks for its key with. It shows it to nobody.
+    pub device_code: String,
+    /// What the command shows and the user confirms.
+    #[schema(example = "BCDF-GHJK")]
+    pub user_code: String,
+    /// The page on which a signed-in user enters the code.
+    pub verification_url: String,
+    /// The same page with the code in it.
+    pub verification_url_complete: String,
+    /// Seconds to wait before each time the command asks.
+    pub interval: i64,
+    /// When the login ends.
+    pub expires_at: String,
+}
+
+/// `POST /auth/device/key`: asks what became of a login.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ClaimDeviceLogin {
+    /// The `deviceCode` that the login began with.
+    #[schema(value_type = String)]
+    pub device_code: SecretText,
+}
+
+/// The answer to `POST /auth/device/key`.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DeviceLoginOutcome)]
+pub struct DeviceLoginOutcome {
+    /// `login_…`.
+    pub id: String,
+    /// `pending`, `approved`, `denied` or `expired`.
+    pub status: String,
+    /// The API key, once a user approved; no later answer carries it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+impl DeviceLoginView {
+    /// A login that has just begun. `public_url` is the server's, without a slash at the end.
+    pub fn of(login: &DeviceLogin, device_code: String, user_code: UserCode, public_url: &str) -> Self {
+        let verification_url = format!("{public_url}/device");
+        Self {
+            id: login.id.to_string(),
+            status: login.status.to_string(),
+            device_code,
+            user_code: user_code.to_string(),
+            verification_url_complete: format!("{verification_url}?code={user_code}"),
+            verification_url,
+            interval: POLL_INTERVAL / SECOND,
+            expires_at: iso(login.expires_at),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `doctor`: finds what is wrong with settings, server, key, project and tools, and says how to mend it.
+
+mod project;
+mod server;
+mod tools;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::Global;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::{Printer, clean};
+use crate::settings::environment::Environment;
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// As it should be.
+    Ok,
+    /// Something that may be meant so, or matters only on this machine.
+    Warning,
+    /// Something that commands will fail of.
+    Problem,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    status: Status,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+impl Finding {
+    fn ok(check: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            check,
+            status: Status::Ok,
+            message: message.into(),
+            fix: None,
+        }
+    }
+
+    fn warning(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            status: Status::Warning,
+            fix: Some(fix.into()),
+            ..Self::ok(check, message)
+        }
+    }
+
+    fn problem(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            status: Status::Problem,
+            fix: Some(fix.into()),
+            ..Self::ok(check, message)
+        }
+    }
+
+    /// A failure of a command, as a finding.
+    fn failure(check: &'static str, failure: Failure) -> Self {
+        Self {
+            status: Status::Problem,
+            fix: failure.hint,
+            ..Self::ok(check, failure.message)
+        }
+    }
+}
+
+/// Looks at everything. Settings that cannot be read are a finding, so that the rest is looked at all the same.
+pub async fn run(global: &Global, printer: Printer, environment: Environment) -> Result<(), Failure> {
+    let mut findings = Vec::new();
+    let framework = match Context::new(global, printer.clone(), environment.clone()) {
+        Ok(context) => {
+            findings.push(project::settings(&context));
+            findings.extend(server::look(&context).await);
+            project::look(&context.settings.root, &mut findings)
+        }
+        Err(failure) => {
+            findings.push(Finding::failure("settings", failure));
+            project::look(Path::new(""), &mut findings)
+        }
+    };
+    if let Some(framework) = framework {
+        tools::look(framework, &environment, &mut findings);
+    }
+    let problems = findings
+        .iter()
+        .filter(|finding| finding.status == Status::Problem)
+        .count();
+    let status = if problems == 0 { Status::Ok } else { Status::Problem };
+    let told = json!({ "status": status, "findings": findings });
+    printer.result(&told.to_string(), || prose(&findings))?;
+    match problems {
+        0 => Ok(()),
+        1 => Err(Failure::failed("1 problem was found")),
+        many => Err(Failure::failed(format!("{many} problems were found"))),
+    }
+}
+
+fn prose(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let status = match finding.status {
+            Status::Ok => "ok",
+            Status::Warning => "warning",
+            Status::Problem => "problem",
+        };
+        let _ = writeln!(text, "{status:7}  {}", clean(&finding.message));
+        for line in finding.fix.iter().flat_map(|fix| fix.lines()) {
+            let _ = writeln!(text, "         → {}", clean(line));
+        }
+    }
+    text
+}

@@ -1,0 +1,82 @@
+//! Whether the server answers, and takes the key.
+
+use launchway_client::{BaseUrl, Method};
+use serde_json::Value;
+
+use super::Finding;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::settings::Found;
+
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The server first: without it nothing can be said of the key.
+pub async fn look(context: &Context) -> Vec<Finding> {
+    let Some(url) = &context.settings.url else {
+        let fix = "give --url, set LAUNCHWAY_URL, write url below [server] in launchway.toml, or run `launchway login`";
+        return vec![Finding::problem("server", "no server is named", fix)];
+    };
+    match version(url, context).await {
+        Err(failure) => vec![Finding::failure("server", failure)],
+        Ok(version) => vec![server(url, &version), key(context).await],
+    }
+}
+
+fn server(url: &Found<BaseUrl>, version: &str) -> Finding {
+    let Found { value, source } = url;
+    let message = format!("{value} ({source}) answers; its version is {version}");
+    if value.is_open_to_eavesdroppers() {
+        let message = format!("{message}, but it is not encrypted");
+        return Finding::warning(
+            "server",
+            message,
+            "use its https address: the key can be read on the way",
+        );
+    }
+    if version != OWN_VERSION {
+        let message = format!("{message}, that of this program {OWN_VERSION}");
+        return Finding::warning("server", message, "use the same version of both");
+    }
+    Finding::ok("server", message)
+}
+
+/// What the server's description of itself says.
+async fn version(url: &Found<BaseUrl>, context: &Context) -> Result<String, Failure> {
+    let client = context.client_without_key(url.value.clone())?;
+    let answer = client.raw(Method::GET, "/openapi.json", None).await?.or_error()?;
+    let document: Option<Value> = serde_json::from_slice(&answer.body).ok();
+    let version = document
+        .as_ref()
+        .and_then(|document| document.pointer("/info/version")?.as_str());
+    version
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::failed(format!("{} is not a Launchway server", url.value)).hint("check the address"))
+}
+
+async fn key(context: &Context) -> Finding {
+    let client = match context.client() {
+        Ok(client) => client,
+        Err(failure) => return Finding::failure("key", failure),
+    };
+    let caller = match client.session().await {
+        Ok(answer) => answer.value,
+        Err(error) => return Finding::failure("key", error.into()),
+    };
+    let service = context.settings.service.as_str();
+    if caller.environment != service {
+        let message = format!("this is the {} server, not the {service} one", caller.environment);
+        return Finding::problem("key", message, "give --dev for the development server only");
+    }
+    let org = caller.organization.map(|org| org.name).unwrap_or_default();
+    let Some(key) = caller.key else {
+        return Finding::ok("key", format!("signed in to {org}"));
+    };
+    let scopes: Vec<_> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+    let until = key.expires_at.map(|end| format!(" until {end}")).unwrap_or_default();
+    let message = format!(
+        "the API key {} works{until} in {org}; its scopes: {}",
+        key.name,
+        scopes.join(", ")
+    );
+    Finding::ok("key", message)
+}

@@ -1,0 +1,189 @@
+//! `init`: recognises the project and writes a commented `launchway.toml`.
+
+mod template;
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::platform::Platform;
+use launchway_project::file::NAME;
+use launchway_project::framework::{Framework, recognise};
+use launchway_project::native_version;
+use launchway_project::packages::Packages;
+use launchway_project::source::Source;
+use serde_json::json;
+
+use self::template::Answers;
+use crate::args::project::InitArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::fields;
+use crate::settings::Origin;
+
+pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> {
+    let here = Path::new("");
+    if here.join(NAME).exists() {
+        return Err(taken());
+    }
+    let framework = framework(here);
+    let mut answers = Answers {
+        bundle_id: arguments.bundle_id.map(|id| id.to_string()).or_else(|| bundle_id(here)),
+        url: server(context),
+        dir: framework.and_then(|framework| built(framework, here)),
+        framework,
+    };
+    match framework {
+        Some(framework) => context
+            .printer
+            .note(&format!("This is a project of {}.", framework.title())),
+        None => context
+            .printer
+            .warn("what this project is made with was not recognised"),
+    }
+    if !arguments.yes && context.terminal.is_interactive() {
+        ask(&mut answers, context).await?;
+    }
+    write(&here.join(NAME), &template::write(&answers))?;
+    tell(&answers, context)
+}
+
+/// Asks for what can be told; what was found is proposed.
+async fn ask(answers: &mut Answers, context: &Context) -> Result<(), Failure> {
+    let terminal = context.terminal;
+    let given = terminal.ask("Bundle identifier", answers.bundle_id.as_deref()).await?;
+    if !given.is_empty() {
+        BundleId::from_str(&given).map_err(|problem| Failure::usage(format!("the bundle identifier {problem}")))?;
+        answers.bundle_id = Some(given);
+    }
+    let given = terminal.ask("Server", answers.url.as_deref()).await?;
+    if !given.is_empty() {
+        launchway_client::BaseUrl::from_str(&given)
+            .map_err(|why| Failure::usage(format!("the address of the server: {why}")))?;
+        answers.url = Some(given);
+    }
+    let given = terminal
+        .ask("Directory of the built web app or bundle", answers.dir.as_deref())
+        .await?;
+    answers.dir = Some(given).filter(|dir| !dir.is_empty());
+    Ok(())
+}
+
+fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
+    let name = |framework: Framework| framework.as_str();
+    let told = json!({
+        "path": NAME,
+        "framework": answers.framework.map(name),
+        "bundleId": answers.bundle_id,
+        "url": answers.url,
+        "dir": answers.dir,
+    });
+    let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told; see the file".to_owned());
+    context.printer.result(&told.to_string(), || {
+        fields(&[
+            ("Written", NAME.to_owned()),
+            ("Framework", answers.framework.map(name).unwrap_or("none").to_owned()),
+            ("App", or_none(&answers.bundle_id)),
+            ("Server", or_none(&answers.url)),
+            ("To publish", or_none(&answers.dir)),
+        ])
+    })?;
+    context
+        .printer
+        .note("Next: `launchway doctor` looks whether all is well, `launchway login` signs you in.");
+    Ok(())
+}
+
+/// What the project is made with. One that is for both platforms is recognised by either.
+fn framework(here: &Path) -> Option<Framework> {
+    let source = Source::new(&absolute(here));
+    let packages = Packages::read(&source, "");
+    recognise(&source, "", packages.as_ref(), Platform::Android)
+}
+
+fn bundle_id(here: &Path) -> Option<String> {
+    Platform::ALL
+        .into_iter()
+        .find_map(|platform| native_version::read(&absolute(here), platform).bundle_id)
+        .map(|found| found.value)
+}
+
+/// The server that was named for this command, or that somebody is logged in to, without the `/api` that every address
+/// has.
+fn server(context: &Context) -> Option<String> {
+    let found = context
+        .settings
+        .url
+        .as_ref()
+        .filter(|url| url.source != Origin::Project)?;
+    let text = found.value.to_string();
+    Some(text.strip_suffix("/api").unwrap_or(&text).to_owned())
+}
+
+/// Where the framework puts what an update holds.
+fn built(framework: Framework, here: &Path) -> Option<String> {
+    match framework {
+        Framework::Capacitor => {
+            let source = Source::new(&absolute(here));
+            let config = ["json", "ts", "js"]
+                .iter()
+                .find_map(|ending| source.text(&format!("capacitor.config.{ending}")));
+            Some(config.as_deref().and_then(web_dir).unwrap_or("dist").to_owned())
+        }
+        Framework::NativeScript | Framework::Expo | Framework::ReactNative => Some("dist".to_owned()),
+        Framework::Flutter | Framework::Gradle | Framework::Xcode => None,
+    }
+}
+
+/// The text in quotes behind `webDir`.
+fn web_dir(config: &str) -> Option<&str> {
+    let behind = config.split_once("webDir")?.1;
+    let value = behind.split_once(':')?.1.trim_start();
+    let quote = value.chars().next().filter(|letter| matches!(letter, '"' | '\''))?;
+    value[1..].split_once(quote).map(|(dir, _)| dir)
+}
+
+fn absolute(here: &Path) -> std::path::PathBuf {
+    // A directory that cannot be named has no files that can be found.
+    std::path::absolute(if here.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        here
+    })
+    .unwrap_or_default()
+}
+
+/// Writes a file that is not there yet.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => taken(),
+            _ => Failure::failed(format!("{} cannot be written: {error}", path.display())),
+        })
+}
+
+fn taken() -> Failure {
+    Failure::failed(format!("{NAME} is here already; nothing was changed"))
+        .hint("`launchway doctor` looks whether it is right; delete it to begin anew")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_of_capacitor_is_the_one_it_names() {
+        let rows = [
+            (r#"{"appId": "a.b", "webDir": "www"}"#, Some("www")),
+            ("const config = { webDir: 'build/web' };", Some("build/web")),
+            ("webDir: dir()", None),
+            ("{}", None),
+        ];
+        for (config, expected) in rows {
+            assert_eq!(web_dir(config), expected, "{config}");
+        }
+    }
+}

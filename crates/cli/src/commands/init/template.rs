@@ -1,0 +1,119 @@
+//! The text of a new `launchway.toml`. Pure.
+
+use launchway_project::framework::Framework;
+
+/// What is known about the project.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// The app.
+    pub bundle_id: Option<String>,
+    /// The server.
+    pub url: Option<String>,
+    /// What an update holds.
+    pub dir: Option<String>,
+    /// What the project is made with.
+    pub framework: Option<Framework>,
+}
+
+/// Writes the file. What is not known stands in it as a comment.
+pub fn write(answers: &Answers) -> String {
+    let known = match answers.framework {
+        Some(framework) => format!(
+            "# This project is one of {}, and is built by the commands that are usual there. The keys of a\n\
+             # profile change that: steps, labels, env, artifacts, cache, and more.",
+            framework.title()
+        ),
+        None => "# What this project is made with was not recognised: name it, or write steps.".to_owned(),
+    };
+    let lines = [
+        "# Settings of this project for launchway. A line that begins with # is off.".to_owned(),
+        String::new(),
+        "[app]".to_owned(),
+        "# Without it the native project's own is taken.".to_owned(),
+        line("bundle_id", answers.bundle_id.as_deref(), "com.example.app"),
+        String::new(),
+        "[server]".to_owned(),
+        "# Where builds and updates go. The key for it is never here: `launchway login` keeps it.".to_owned(),
+        line("url", answers.url.as_deref(), "https://launchway.example.com"),
+        "# For --dev.".to_owned(),
+        line("dev_url", None, "https://launchway-dev.example.com"),
+        String::new(),
+        known,
+        "[build.production]".to_owned(),
+        line(
+            "framework",
+            None,
+            answers.framework.map_or("capacitor", Framework::as_str),
+        ),
+        "# Environment variables are chosen by it, and apps ask for updates of it.".to_owned(),
+        line("configuration", Some("production"), ""),
+        line("build_type", None, "release"),
+        line("distribution", None, "store"),
+        String::new(),
+        "# Another profile, for `launchway build --profile staging`.".to_owned(),
+        "# [build.staging]".to_owned(),
+        line("extends", None, "production"),
+        line("configuration", None, "staging"),
+        String::new(),
+        "[update]".to_owned(),
+        "# Only apps of this configuration are offered an update, unless told otherwise.".to_owned(),
+        line("configuration", Some("production"), ""),
+        "# What is packed: the built web app or bundle.".to_owned(),
+        line("dir", answers.dir.as_deref(), "dist"),
+    ];
+    lines.join("\n") + "\n"
+}
+
+/// `key = "value"`, or an example that is off.
+fn line(key: &str, value: Option<&str>, example: &str) -> String {
+    let off = if value.is_some() { "" } else { "# " };
+    let text = toml::Value::String(value.unwrap_or(example).to_owned());
+    format!("{off}{key} = {text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use launchway_project::file;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let full = Answers {
+            bundle_id: Some("com.example.app".to_owned()),
+            url: Some("https://launchway.example.com".to_owned()),
+            dir: Some("a \"quoted\" \\ dir".to_owned()),
+            framework: Some(Framework::Capacitor),
+        };
+        let project = file::parse(&write(&full)).expect("it is right");
+        assert_eq!(project.app.bundle_id, full.bundle_id);
+        assert_eq!(project.server.url, full.url);
+        assert_eq!(project.update.dir, full.dir.clone().map(Into::into));
+        assert_eq!(project.update.configuration.as_deref(), Some("production"));
+        assert_eq!(project.build["production"].configuration.as_deref(), Some("production"));
+        let empty = file::parse(&write(&Answers::default())).expect("it is right");
+        assert_eq!(
+            (empty.app.bundle_id, empty.server.url, empty.update.dir),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn what_is_off_can_be_turned_on() {
+        let is_setting = |line: &str| {
+            let key = line.split(' ').next().unwrap_or_default();
+            line.starts_with('[')
+                || (line.contains(" = ") && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+        };
+        let text: String = write(&Answers::default())
+            .lines()
+            .map(|line| match line.strip_prefix("# ").filter(|line| is_setting(line)) {
+                Some(setting) => format!("{setting}\n"),
+                None => format!("{line}\n"),
+            })
+            .collect();
+        let project = file::parse(&text).expect("it is right");
+        assert_eq!(project.build["staging"].extends.as_deref(), Some("production"));
+        assert!(project.server.dev_url.is_some() && project.update.dir.is_some());
+    }
+}

@@ -1,0 +1,153 @@
+//! `init`, `doctor` and `man`: what concerns the project on this machine.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::session::caller;
+use crate::stage::{KEY, Stage};
+
+/// A project of Capacitor with nothing missing.
+fn capacitor(stage: &Stage) {
+    stage
+        .file(
+            "package.json",
+            json!({"dependencies": {"@capacitor/core": "8.0.0"}}).to_string(),
+        )
+        .file("package-lock.json", "{}")
+        .file(
+            "capacitor.config.json",
+            json!({"appId": "com.example.app", "webDir": "www"}).to_string(),
+        )
+        .file(
+            "android/app/build.gradle",
+            "android {\n  defaultConfig {\n    applicationId \"com.example.app\"\n  }\n}\n",
+        )
+        .file("node_modules/@capacitor/core/package.json", "{}");
+}
+
+fn description(version: &str) -> Reply {
+    Reply::new(200, json!({"info": {"version": version}}).to_string())
+}
+
+/// A place with these programs on its PATH, and nothing else.
+fn with_tools(stage: &mut Stage, programs: &[&str]) {
+    let tools = stage.project().join("../tools");
+    std::fs::create_dir_all(&tools).expect("space");
+    for program in programs {
+        let place = tools.join(program);
+        std::fs::write(&place, "").expect("space");
+        make_executable(&place);
+    }
+    std::fs::write(tools.join("java"), "no program").expect("space");
+    let tools = tools.canonicalize().expect("it is there");
+    stage.set("PATH", tools.to_str().expect("a path of text"));
+}
+
+#[cfg(unix)]
+fn make_executable(place: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+#[cfg(not(unix))]
+fn make_executable(_place: &Path) {}
+
+#[tokio::test]
+async fn init_recognises_the_project_and_writes_a_file_that_can_be_read() {
+    let stage = Stage::new();
+    capacitor(&stage);
+    let mut text = stage
+        .run(&["init", "--yes", "--url", "https://launchway.example.com"])
+        .await;
+    let written = std::fs::read_to_string(stage.project().join("launchway.toml")).expect("the file");
+    text.push_str("--- launchway.toml\n");
+    text.push_str(&written);
+    text.push_str(&stage.run(&["init", "--yes"]).await);
+    let same = std::fs::read_to_string(stage.project().join("launchway.toml")).expect("the file");
+    assert_eq!(same, written, "a file that is there is never overwritten");
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn init_in_an_empty_directory_leaves_what_it_does_not_know_to_the_user() {
+    let stage = Stage::new();
+    let mut text = stage.run(&["init", "--json"]).await;
+    text.push_str("--- launchway.toml\n");
+    text.push_str(&std::fs::read_to_string(stage.project().join("launchway.toml")).expect("the file"));
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn doctor_finds_nothing_wrong() {
+    let server = FakeServer::start([
+        description(env!("CARGO_PKG_VERSION")),
+        Reply::new(200, caller(json!({})).to_string()),
+    ])
+    .await;
+    let mut stage = Stage::with(&server);
+    capacitor(&stage);
+    stage.file("launchway.toml", "[update]\nconfiguration = 'production'\n");
+    with_tools(&mut stage, &["git", "node"]);
+    assert_snapshot!(stage.run(&["doctor"]).await);
+    assert_eq!(server.lines(), ["GET /api/openapi.json", "GET /api/auth/session"]);
+    let seen = server.seen();
+    assert_eq!(
+        seen[0].header("authorization"),
+        "",
+        "the key goes only where it is needed"
+    );
+    assert_eq!(seen[1].header("authorization"), format!("Bearer {KEY}"));
+}
+
+#[tokio::test]
+async fn doctor_says_of_everything_how_to_mend_it() {
+    let server = FakeServer::start([
+        description("0.0.1"),
+        Reply::error(401, "Unauthorized", "Invalid or expired API key"),
+    ])
+    .await;
+    let mut stage = Stage::with(&server);
+    stage
+        .file(
+            "package.json",
+            json!({"dependencies": {"react-native": "0.85.0"}}).to_string(),
+        )
+        .file("yarn.lock", "# yarn lockfile v1\n");
+    with_tools(&mut stage, &[]);
+    assert_snapshot!(stage.run(&["doctor"]).await);
+}
+
+#[tokio::test]
+async fn doctor_minds_settings_that_cannot_be_read() {
+    let stage = Stage::new();
+    stage.file("launchway.toml", "[app]\nbundel_id = 'com.example.app'\n");
+    let mut text = stage.run(&["doctor"]).await;
+    stage.file("launchway.toml", "");
+    text.push_str(&stage.run(&["doctor", "--json"]).await);
+    let nobody = ["doctor", "--url", "http://127.0.0.1:9"];
+    let unreachable = stage.run(&nobody).await;
+    assert!(
+        unreachable.contains("problem  cannot reach http://127.0.0.1:9"),
+        "{unreachable}"
+    );
+    let other = FakeServer::start([Reply::new(200, "<p>hello</p>")]).await;
+    let shown = stage.run(&["doctor", "--url", &other.url()]).await;
+    assert!(shown.contains("is not a Launchway server"), "{shown}");
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn a_manual_page_for_each_command() {
+    let stage = Stage::new();
+    assert_snapshot!(stage.run(&["man", "pages/man1"]).await);
+    let pages = stage.project().join("pages/man1");
+    for name in ["launchway.1", "launchway-env-set.1", "launchway-update-rollback.1"] {
+        let page = std::fs::read_to_string(pages.join(name)).expect(name);
+        assert!(page.contains(".TH"), "{name}");
+    }
+    stage.file("taken", "");
+    assert!(stage.run(&["man", "taken/x"]).await.ends_with("--- exit 1\n"));
+}

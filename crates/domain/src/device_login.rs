@@ -1,0 +1,138 @@
+//! Signing a command line in by a browser: the command shows a short code, a signed-in user confirms it, and the command
+//! gets an API key (after RFC 8628, device authorization).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::id::{DeviceLoginId, OrgId, UserId};
+use crate::scope::Scope;
+use crate::time::{EpochMs, MINUTE, SECOND};
+
+/// How long a code can be confirmed and the key be fetched.
+pub const DEVICE_LOGIN_LIFE: EpochMs = 10 * MINUTE;
+/// How long a command waits before it asks again.
+pub const POLL_INTERVAL: EpochMs = 5 * SECOND;
+/// Days after which a key that was made so stops working.
+pub const KEY_DAYS: i64 = 90;
+
+/// Letters that are not mistaken for one another and make no words.
+const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
+const LENGTH: usize = 8;
+
+words! {
+    /// How far a login is.
+    DeviceLoginStatus, "pending, approved, denied, used",
+    /// Nobody has decided yet.
+    Pending = "pending",
+    /// A user confirmed it; the key can be fetched, once.
+    Approved = "approved",
+    /// A user refused it.
+    Denied = "denied",
+    /// The key was fetched.
+    Used = "used",
+}
+
+/// A login that a command began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceLogin {
+    /// `login_…`.
+    pub id: DeviceLoginId,
+    /// How far it is; whether its time is over is another matter.
+    pub status: DeviceLoginStatus,
+    /// What the key will be called.
+    pub name: String,
+    /// What the key may do.
+    pub scopes: Vec<Scope>,
+    /// The client address that began it.
+    pub address: String,
+    /// The organization of the key, once a user decided.
+    pub org_id: Option<OrgId>,
+    /// The user who decided.
+    pub user_id: Option<UserId>,
+    /// When it began.
+    pub created_at: EpochMs,
+    /// When it ends.
+    pub expires_at: EpochMs,
+}
+
+/// The code that the user compares: eight letters, written `WXYZ-WXYZ`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct UserCode([u8; LENGTH]);
+
+/// The text is no such code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the code is eight letters, such as BCDF-GHJK")]
+pub struct InvalidUserCode;
+
+impl UserCode {
+    /// A new code from random bytes.
+    pub fn new(random: [u8; 8]) -> Self {
+        let mut rest = u64::from_be_bytes(random);
+        let mut letters = [0; LENGTH];
+        for letter in &mut letters {
+            // 20^8 is so much less than 2^64 that no code is likelier than another in any way that matters.
+            *letter = LETTERS[(rest % LETTERS.len() as u64) as usize];
+            rest /= LETTERS.len() as u64;
+        }
+        Self(letters)
+    }
+}
+
+impl fmt::Display for UserCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (front, back) = self.0.split_at(LENGTH / 2);
+        let text = |letters| std::str::from_utf8(letters).unwrap_or_default();
+        write!(f, "{}-{}", text(front), text(back))
+    }
+}
+
+impl fmt::Debug for UserCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UserCode(…)")
+    }
+}
+
+impl FromStr for UserCode {
+    type Err = InvalidUserCode;
+
+    /// Reads a code as people type it: in any letter case, with or without the dash, with spaces.
+    fn from_str(text: &str) -> Result<Self, InvalidUserCode> {
+        let typed = text.chars().filter(|letter| !matches!(letter, '-' | ' '));
+        let letters: Option<Vec<u8>> = typed
+            .take(LENGTH + 1)
+            .map(|letter| u8::try_from(letter.to_ascii_uppercase()).ok())
+            .collect();
+        let letters = letters.ok_or(InvalidUserCode)?;
+        let code: [u8; LENGTH] = letters.try_into().map_err(|_| InvalidUserCode)?;
+        match code.iter().all(|letter| LETTERS.contains(letter)) {
+            true => Ok(Self(code)),
+            false => Err(InvalidUserCode),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_a_code_as_people_type_it() {
+        let code: UserCode = "BCDF-GHJK".parse().expect("a code");
+        for typed in ["bcdfghjk", " bcdf ghjk ", "BCDFGHJK", "b-c-d-f-g-h-j-k"] {
+            assert_eq!(typed.parse(), Ok(code), "{typed}");
+        }
+        for other in ["", "BCDF-GHJ", "BCDF-GHJKL", "BCDF-GHJA", "BCDF-GHJ1", "BCDF-GHJÉ"] {
+            assert_eq!(other.parse::<UserCode>(), Err(InvalidUserCode), "{other}");
+        }
+        assert_eq!(format!("{code:?}"), "UserCode(…)");
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_it_writes(random: [u8; 8]) {
+            let code = UserCode::new(random);
+            prop_assert_eq!(code.to_string().parse(), Ok(code));
+        }
+    }
+}

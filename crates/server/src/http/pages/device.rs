@@ -1,0 +1,200 @@
+//! `/device`: a signed-in user confirms or refuses the login of a command line.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Request, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Redirect, Response};
+use launchway_domain::device_login::{DeviceLogin, KEY_DAYS, UserCode};
+use launchway_domain::org::Org;
+use launchway_domain::tenancy::Role;
+
+use super::home::page_caller;
+use super::{Choice, Form, Page, field, fields, foreign_form, input, refused};
+use crate::app::App;
+use crate::caller::{Browser, Caller, Origin, Who};
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::http::{admit, cookies};
+use crate::ops::device_logins;
+use crate::ops::sessions;
+
+const TITLE: &str = "Sign in a command line";
+const WORDS: &str = "Enter the code that your command line shows.";
+
+/// The page with nothing but words.
+fn words(words: &str) -> Page {
+    Page {
+        title: TITLE,
+        words: vec![words.to_owned()],
+        ..Page::default()
+    }
+}
+
+fn sign_in_page(code: &str, email: &str) -> Page {
+    Page {
+        form: Some(Form {
+            action: "/device",
+            token: "sign-in".to_owned(),
+            inputs: vec![
+                input("code", "Code", "hidden", "off", code),
+                input("email", "E-mail address", "email", "username", email),
+                input("password", "Password", "password", "current-password", ""),
+            ],
+            button: "Sign in",
+            ..Form::default()
+        }),
+        ..words("Sign in first. Then you see what the command line asks for.")
+    }
+}
+
+fn code_page(code: &str) -> Page {
+    Page {
+        form: Some(Form {
+            action: "/device",
+            token: "look".to_owned(),
+            inputs: vec![input("code", "Code", "text", "off", code)],
+            button: "Go on",
+            ..Form::default()
+        }),
+        ..words(WORDS)
+    }
+}
+
+fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
+    let orgs = administered(caller);
+    let Who::Session { user, .. } = &caller.who else {
+        return words(WORDS);
+    };
+    if orgs.is_empty() {
+        let page =
+            words("A command line that is signed in so gets an API key, and only admins of an organization make keys.");
+        return Page { sign_out: true, ..page };
+    }
+    let scopes: Vec<_> = login.scopes.iter().map(|scope| scope.as_str()).collect();
+    let choices = orgs.iter().map(|org| Choice {
+        value: org.id.to_string(),
+        label: org.name.clone(),
+    });
+    Page {
+        title: TITLE,
+        words: vec![
+            format!(
+                "“{}”, which asks from {}, wants an API key in the name of {}.",
+                login.name, login.address, user.email
+            ),
+            format!(
+                "The key may do this: {}. It works for {KEY_DAYS} days unless it is revoked.",
+                scopes.join(", ")
+            ),
+            "Confirm only what you began yourself, and only when your command line shows this very code:".to_owned(),
+        ],
+        secret: Some(code.to_owned()),
+        form: Some(Form {
+            action: "/device",
+            token: "confirm".to_owned(),
+            inputs: vec![input("code", "Code", "hidden", "off", code)],
+            choice: Some(("org", "Organization", choices.collect())),
+            button: "Confirm",
+            other: Some(("refuse", "Refuse")),
+        }),
+        ..Page::default()
+    }
+}
+
+/// The organizations whose keys the caller may make.
+fn administered(caller: &Caller) -> Vec<&Org> {
+    match &caller.who {
+        Who::Session { memberships, .. } => memberships
+            .iter()
+            .filter(|(_, role)| *role >= Role::Admin)
+            .map(|(org, _)| org)
+            .collect(),
+        Who::Key { .. } => Vec::new(),
+    }
+}
+
+/// The caller in the organization that the form names.
+fn in_org(caller: Caller, named: &str) -> Result<Caller, Failure> {
+    let Who::Session { memberships, .. } = &caller.who else {
+        return Err(Failure::NoAuthentication);
+    };
+    let found = memberships.iter().find(|(org, _)| org.id.to_string() == named);
+    let (org, role) = found
+        .cloned()
+        .ok_or_else(|| Failure::Forbidden("You are not a member of this organization".to_owned()))?;
+    Ok(Caller {
+        org: Some(org),
+        role: Some(role),
+        ..caller
+    })
+}
+
+/// The code and what it names, or the form to enter it.
+async fn look(app: &App, caller: &Caller, code: &str) -> Result<Response, Failure> {
+    let Who::Session { user, .. } = &caller.who else {
+        return Err(Failure::NoAuthentication);
+    };
+    if code.is_empty() {
+        return Ok(code_page("").into_response());
+    }
+    Ok(match device_logins::look(app, user.id, code).await {
+        Ok(login) => {
+            // As the command line shows it, however it was typed.
+            let code = code.parse().map(|code: UserCode| code.to_string());
+            decision_page(caller, &login, &code.unwrap_or_default()).into_response()
+        }
+        Err(failure) => refused(code_page(code), failure),
+    })
+}
+
+pub async fn show(
+    State(app): State<Arc<App>>,
+    origin: Extension<Origin>,
+    headers: HeaderMap,
+    query: Query,
+) -> Result<Response, Failure> {
+    let code = field(&query, "code")?;
+    match page_caller(&app, &headers, &origin).await? {
+        Some(caller) => look(&app, &caller, code).await,
+        None => Ok(sign_in_page(code, "").into_response()),
+    }
+}
+
+pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, Failure> {
+    let own = admit::from_own_pages(&app, request.headers());
+    let caller = page_caller(&app, request.headers(), &browser.origin).await?;
+    let form = fields(request).await?;
+    let code = field(&form, "code")?;
+    let Some(caller) = caller else {
+        let email = field(&form, "email")?;
+        return match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
+            Ok(done) => {
+                // What was typed is on the page that comes; only letters and dashes are taken along.
+                let code: String = code.chars().filter(|letter| letter.is_ascii_alphabetic()).collect();
+                let mut response = Redirect::to(&format!("/device?code={code}")).into_response();
+                let cookie = cookies::sign_in(&app, &done.token);
+                response.headers_mut().insert(axum::http::header::SET_COOKIE, cookie);
+                Ok(response)
+            }
+            Err(failure) => Ok(refused(sign_in_page(code, email), failure)),
+        };
+    };
+    // What is done with a cookie must be known to come from here.
+    if !own {
+        return Ok(foreign_form());
+    }
+    if field(&form, "token")? != "confirm" {
+        return look(&app, &caller, code).await;
+    }
+    let approve = field(&form, "refuse")?.is_empty();
+    let decided = match in_org(caller, field(&form, "org")?) {
+        Ok(caller) => device_logins::decide(&app, &caller, code, approve).await,
+        Err(failure) => Err(failure),
+    };
+    Ok(match decided {
+        Ok(()) if approve => words("Confirmed. Go back to your command line; it goes on by itself.").into_response(),
+        Ok(()) => words("Refused. The command line gets no key.").into_response(),
+        Err(failure) => refused(code_page(code), failure),
+    })
+}

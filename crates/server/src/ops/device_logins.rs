@@ -1,0 +1,212 @@
+//! Signing a command line in by a browser: begun by anybody, decided by a user, and worth one API key.
+//!
+//! The key is made only when it is fetched, so that none is kept anywhere until then.
+
+use launchway_api::device_logins::StartDeviceLogin;
+use launchway_api::keys::CreateKey;
+use launchway_domain::actor::Actor;
+use launchway_domain::api_key::ApiKey;
+use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, KEY_DAYS, UserCode};
+use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::tenancy::Role;
+use serde_json::json;
+
+use crate::app::App;
+use crate::caller::{Caller, Origin, Who};
+use crate::failure::Failure;
+use crate::http::limits::client_name;
+use crate::ops::keys::{self, KeyPlan};
+use crate::ops::write::{NOTHING, Write};
+use crate::random::token_hash;
+
+/// Logins that one client address begins in a minute.
+const BEGUN_PER_ADDRESS: u32 = 10;
+/// Times a minute that one client address asks what became of logins: several commands, each every five seconds.
+const CLAIMS_PER_ADDRESS: u32 = 120;
+/// Codes that one user enters in a minute.
+const CODES_PER_USER: u32 = 20;
+const REASON: &str = "who asks is in no tenant yet";
+const UNKNOWN_CODE: &str =
+    "This code is not known, was used, or is older than 10 minutes; begin again on the command line";
+
+/// What a command that has begun a login needs.
+pub struct Begun {
+    /// The login.
+    pub login: DeviceLogin,
+    /// What the command asks with.
+    pub device_code: String,
+    /// What the user confirms.
+    pub user_code: UserCode,
+}
+
+/// What became of a login.
+pub struct Outcome {
+    /// The login.
+    pub login: DeviceLogin,
+    /// `pending`, `approved`, `denied` or `expired`.
+    pub status: &'static str,
+    /// The key, when it was approved.
+    pub key: Option<ApiKey>,
+}
+
+/// Checks the form of a login: that of the key it asks for.
+pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, Failure> {
+    keys::plan(&CreateKey {
+        name: request.name.clone(),
+        scopes: request.scopes.clone(),
+        expires_in_days: Some(KEY_DAYS),
+    })
+}
+
+/// Begins a login.
+pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<Begun, Failure> {
+    limit(
+        app,
+        format!("device:{}", client_name(origin.address)),
+        BEGUN_PER_ADDRESS,
+    )
+    .await?;
+    let now = app.clock.now();
+    let mut random = [0; 8];
+    app.random.fill(&mut random);
+    let user_code = UserCode::new(random);
+    let device_code = app.random.token();
+    let login = DeviceLogin {
+        id: app.random.id(now),
+        status: DeviceLoginStatus::Pending,
+        name: plan.name,
+        scopes: plan.scopes,
+        address: origin.address.to_string(),
+        org_id: None,
+        user_id: None,
+        created_at: now,
+        expires_at: now + DEVICE_LOGIN_LIFE,
+    };
+    let mut tx = app.db.write().await?;
+    let hashes = (token_hash(&device_code), token_hash(&user_code.to_string()));
+    tx.system(REASON)
+        .create_device_login(&login, &hashes.0, &hashes.1)
+        .await?;
+    tx.commit().await?;
+    Ok(Begun {
+        login,
+        device_code,
+        user_code,
+    })
+}
+
+/// The login that a user's code names, while it can be decided on. Codes that a user tries are counted.
+pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Failure> {
+    limit(app, format!("device-code:{user}"), CODES_PER_USER).await?;
+    let unknown = || Failure::NotProven(UNKNOWN_CODE.to_owned());
+    let code: UserCode = code
+        .parse()
+        .map_err(|_| Failure::bad("The code is eight letters, such as BCDF-GHJK"))?;
+    let mut tx = app.db.read().await?;
+    let login = tx
+        .system(REASON)
+        .device_login_by_user_code(&token_hash(&code.to_string()))
+        .await?;
+    login
+        .filter(|login| login.status == DeviceLoginStatus::Pending && login.expires_at > app.clock.now())
+        .ok_or_else(unknown)
+}
+
+/// Keeps what a user decided about a login. A key of an organization is made by its admins only.
+pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Result<(), Failure> {
+    let Who::Session { user, .. } = &caller.who else {
+        return Err(Failure::NoAuthentication);
+    };
+    let login = look(app, user.id, code).await?;
+    if approve && caller.role < Some(Role::Admin) {
+        return Err(Failure::Forbidden(
+            "This needs the role admin in the organization".to_owned(),
+        ));
+    }
+    let (status, action) = match approve {
+        true => (DeviceLoginStatus::Approved, "device_login.approve"),
+        false => (DeviceLoginStatus::Denied, "device_login.deny"),
+    };
+    let mut write = Write::begin(app, caller).await?;
+    let (org, now) = (write.org_id(), write.now());
+    let decided = write
+        .system("the user's code names the login")
+        .decide_device_login(login.id, status, org, user.id, now)
+        .await?;
+    if !decided {
+        return Err(Failure::NotProven(UNKNOWN_CODE.to_owned()));
+    }
+    let told = json!({"name": login.name, "scopes": login.scopes, "address": login.address});
+    write.audit(action, login.id, NOTHING, Some(&told)).await?;
+    write.commit().await
+}
+
+/// What became of a login; once a user approved it, the key, this once.
+pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outcome, Failure> {
+    limit(
+        app,
+        format!("device-key:{}", client_name(origin.address)),
+        CLAIMS_PER_ADDRESS,
+    )
+    .await?;
+    let unknown = || Failure::NotProven("This login is not known or was used; begin again".to_owned());
+    let mut tx = app.db.read().await?;
+    let login = tx
+        .system(REASON)
+        .device_login_by_device_code(&token_hash(device_code))
+        .await?;
+    drop(tx);
+    let login = login.ok_or_else(unknown)?;
+    let without_key = |login, status| Outcome {
+        login,
+        status,
+        key: None,
+    };
+    let (org, user) = match (login.status, login.org_id, login.user_id) {
+        (DeviceLoginStatus::Used, ..) => return Err(unknown()),
+        (DeviceLoginStatus::Denied, ..) => return Ok(without_key(login, "denied")),
+        _ if login.expires_at <= app.clock.now() => return Ok(without_key(login, "expired")),
+        (DeviceLoginStatus::Approved, Some(org), Some(user)) => (org, user),
+        _ => return Ok(without_key(login, "pending")),
+    };
+    let mut write = Write::open(app, org, Actor::User(user), Some(origin)).await?;
+    if !is_admin(&mut write, org, user).await? {
+        // Who approved it may not have keys any more.
+        return Ok(without_key(login, "denied"));
+    }
+    let now = write.now();
+    if !write.system(REASON).use_device_login(login.id, now).await? {
+        return Err(unknown());
+    }
+    let plan = KeyPlan {
+        name: login.name.clone(),
+        scopes: login.scopes.clone(),
+        days: Some(KEY_DAYS),
+    };
+    let (key, _) = keys::create(&mut write, plan).await?;
+    write.commit().await?;
+    Ok(Outcome {
+        login,
+        status: "approved",
+        key: Some(key),
+    })
+}
+
+async fn is_admin(write: &mut Write<'_>, org: OrgId, user: UserId) -> Result<bool, Failure> {
+    let memberships = write
+        .system("a user may be in several tenants")
+        .memberships(user)
+        .await?;
+    Ok(memberships
+        .iter()
+        .any(|(member_of, role)| member_of.id == org && *role >= Role::Admin))
+}
+
+async fn limit(app: &App, subject: String, most: u32) -> Result<(), Failure> {
+    let now = app.clock.now();
+    let quota = app.calls.count(&subject, most, now).await?;
+    match quota.exceeded {
+        true => Err(Failure::RateLimited(quota.wait(now))),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,268 @@
+//! A command line that is signed in by a browser: begun by anybody, confirmed by an admin, worth one key.
+
+use launchway_domain::device_login::KEY_DAYS;
+use launchway_domain::id::OrgId;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{DAY, MINUTE, SECOND};
+use launchway_server::jobs::clean_up::clean_up;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::pages::{page, submit};
+use crate::support::{Answer, TestApp};
+
+const NAME: &str = "launchway on <laptop>";
+
+/// Calls as nobody.
+async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
+    let request = app.request(Method::POST, path).json(&body);
+    Answer::of(request.send().await.unwrap()).await
+}
+
+async fn begin(app: &TestApp) -> Value {
+    let body = json!({"name": NAME, "scopes": ["update", "build"]});
+    post(app, "/auth/device", body).await.expect(201)
+}
+
+async fn claim(app: &TestApp, login: &Value) -> Answer {
+    let body = json!({"deviceCode": login["deviceCode"]});
+    post(app, "/auth/device/key", body).await
+}
+
+async fn status(app: &TestApp, login: &Value) -> String {
+    let outcome = claim(app, login).await.expect(200);
+    assert_eq!(outcome["id"], login["id"]);
+    assert_eq!(outcome.get("key"), None, "{outcome}");
+    outcome["status"].as_str().unwrap().to_owned()
+}
+
+fn code(login: &Value) -> &str {
+    login["userCode"].as_str().unwrap()
+}
+
+/// A user with this role in a new organization, and the cookie.
+async fn someone(app: &TestApp, role: Role) -> (OrgId, String) {
+    let org = app.org(Tier::Enterprise).await;
+    (org, app.user(org, "ada@example.com", role).await)
+}
+
+async fn confirm(app: &TestApp, cookie: &str, login: &Value, org: OrgId) -> Answer {
+    let org = org.to_string();
+    let fields = [("token", "confirm"), ("code", code(login)), ("org", org.as_str())];
+    submit(app, "/device", cookie, &fields).await
+}
+
+#[tokio::test]
+async fn an_admin_confirms_and_the_key_is_given_once() {
+    let app = TestApp::start().await;
+    let (org, cookie) = someone(&app, Role::Admin).await;
+    let login = begin(&app).await;
+    assert_eq!((&login["status"], &login["interval"]), (&json!("pending"), &json!(5)));
+    assert_eq!(login["verificationUrl"], format!("{}/device", app.app.public_url));
+    let complete = login["verificationUrlComplete"].as_str().unwrap();
+    assert_eq!(complete, format!("{}/device?code={}", app.app.public_url, code(&login)));
+    assert_eq!(status(&app, &login).await, "pending");
+
+    let asked = page(&app, &format!("/device?code={}", code(&login).to_lowercase()), &cookie).await;
+    let text = asked.text();
+    for shown in [
+        "launchway on &#60;laptop&#62;",
+        "ada@example.com",
+        "Test",
+        "build, update",
+        code(&login),
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    let done = confirm(&app, &cookie, &login, org).await;
+    assert!(done.text().contains("Confirmed."), "{}", done.text());
+    let again = confirm(&app, &cookie, &login, org).await;
+    assert_eq!(again.status.as_u16(), 401, "a code is decided on once");
+
+    let outcome = claim(&app, &login).await.expect(200);
+    assert_eq!(outcome["status"], "approved");
+    let key = outcome["key"].as_str().unwrap();
+    let caller = app.call(key, Method::GET, "/auth/session", None).await.expect(200);
+    assert_eq!(caller["organization"]["id"], org.to_string());
+    assert_eq!(caller["key"]["name"], NAME);
+    assert_eq!(caller["key"]["scopes"], json!(["build", "update"]));
+    assert!(caller["key"]["createdBy"].as_str().unwrap().starts_with("user_"));
+    claim(&app, &login).await.expect(401);
+
+    let audit = app.browse(&cookie, Method::GET, "/audit", None).await.expect(200);
+    let actions: Vec<_> = audit["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| &line["action"])
+        .collect();
+    assert_eq!(actions[..2], ["key.create", "device_login.approve"]);
+    assert!(!audit.to_string().contains(key));
+    app.advance(KEY_DAYS * DAY);
+    app.call(key, Method::GET, "/auth/session", None).await.expect(401);
+}
+
+#[tokio::test]
+async fn who_is_not_signed_in_signs_in_first() {
+    let app = TestApp::start().await;
+    let (_, _) = someone(&app, Role::Owner).await;
+    let login = begin(&app).await;
+    let path = format!("/device?code={}", code(&login));
+    let asked = page(&app, &path, "").await.text();
+    assert!(
+        asked.contains(r#"type="password""#) && !asked.contains("laptop"),
+        "{asked}"
+    );
+    let typed = [
+        ("token", "sign-in"),
+        ("code", code(&login)),
+        ("email", "ada@example.com"),
+        ("password", crate::support::PASSWORD),
+    ];
+    let signed_in = submit(&app, "/device", "", &typed).await;
+    assert_eq!(signed_in.status.as_u16(), 303);
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let next = page(&app, signed_in.header("location"), &cookie).await;
+    assert!(next.text().contains("Confirm only what you began"), "{}", next.text());
+    let mut wrong = typed;
+    wrong[3].1 = "not the password";
+    assert_eq!(submit(&app, "/device", "", &wrong).await.status.as_u16(), 401);
+    assert_eq!(status(&app, &login).await, "pending");
+}
+
+#[tokio::test]
+async fn what_is_refused_gives_no_key() {
+    let app = TestApp::start().await;
+    let (org, cookie) = someone(&app, Role::Admin).await;
+    let login = begin(&app).await;
+    let (org, code) = (org.to_string(), code(&login));
+    let fields = [
+        ("token", "confirm"),
+        ("code", code),
+        ("org", org.as_str()),
+        ("refuse", "yes"),
+    ];
+    let done = submit(&app, "/device", &cookie, &fields).await;
+    assert!(done.text().contains("Refused."), "{}", done.text());
+    assert_eq!(status(&app, &login).await, "denied");
+}
+
+#[tokio::test]
+async fn only_an_admin_of_the_organization_confirms() {
+    let app = TestApp::start().await;
+    let (org, cookie) = someone(&app, Role::Member).await;
+    let foreign = app.org(Tier::Free).await;
+    let login = begin(&app).await;
+    let asked = page(&app, &format!("/device?code={}", code(&login)), &cookie).await;
+    assert!(
+        asked.text().contains("only admins of an organization make keys"),
+        "{}",
+        asked.text()
+    );
+    for named in [org, foreign] {
+        assert_eq!(confirm(&app, &cookie, &login, named).await.status.as_u16(), 403);
+    }
+    let org = org.to_string();
+    let fields = [("token", "confirm"), ("code", code(&login)), ("org", org.as_str())];
+    let from_elsewhere = app
+        .request(Method::POST, &format!("{}/device", app.origin))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("cookie", &cookie)
+        .body(crate::pages::encoded(&fields))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        from_elsewhere.status().as_u16(),
+        403,
+        "a form must be known to come from here"
+    );
+    assert_eq!(status(&app, &login).await, "pending");
+}
+
+#[tokio::test]
+async fn who_is_no_admin_any_more_gives_no_key() {
+    let app = TestApp::start().await;
+    let (org, cookie) = someone(&app, Role::Admin).await;
+    let owner = app.user(org, "owner@example.com", Role::Owner).await;
+    let login = begin(&app).await;
+    assert_eq!(confirm(&app, &cookie, &login, org).await.status.as_u16(), 200);
+    let session = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    let path = format!("/orgs/members?id={}", session["user"]["id"].as_str().unwrap());
+    let demoted = json!({"role": "member"});
+    app.browse(&owner, Method::PATCH, &path, Some(demoted))
+        .await
+        .expect(200);
+    assert_eq!(status(&app, &login).await, "denied");
+}
+
+#[tokio::test]
+async fn a_code_works_for_ten_minutes() {
+    let app = TestApp::start().await;
+    let (org, cookie) = someone(&app, Role::Admin).await;
+    let (late, fetched_late) = (begin(&app).await, begin(&app).await);
+    app.advance(10 * MINUTE - SECOND);
+    assert_eq!(confirm(&app, &cookie, &fetched_late, org).await.status.as_u16(), 200);
+    app.advance(SECOND);
+    assert_eq!(confirm(&app, &cookie, &late, org).await.status.as_u16(), 401);
+    assert_eq!(status(&app, &late).await, "expired");
+    assert_eq!(status(&app, &fetched_late).await, "expired");
+    app.advance(SECOND);
+    clean_up(&app.app).await.unwrap();
+    claim(&app, &late).await.expect(401);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said() {
+    let app = TestApp::start().await;
+    let (_, cookie) = someone(&app, Role::Admin).await;
+    for (body, message) in [
+        (
+            json!({"name": "", "scopes": ["build"]}),
+            "name must have 1 to 100 visible characters",
+        ),
+        (
+            json!({"name": "x", "scopes": ["admin"]}),
+            "scopes must hold one or more of build, submit, update",
+        ),
+    ] {
+        let answer = post(&app, "/auth/device", body).await.expect(400);
+        assert_eq!(answer["message"], message);
+    }
+    let unknown = json!({"deviceCode": "unknown"});
+    post(&app, "/auth/device/key", unknown).await.expect(401);
+    for (code, status) in [("BCDF-GHJK", 401), ("12", 400), ("", 200)] {
+        let answer = page(&app, &format!("/device?code={code}"), &cookie).await;
+        assert_eq!(answer.status.as_u16(), status, "{code}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn codes_and_calls_are_counted() {
+    let app = TestApp::start().await;
+    let (_, cookie) = someone(&app, Role::Admin).await;
+    let mut login = Value::Null;
+    for _ in 0..10 {
+        login = begin(&app).await;
+    }
+    let body = json!({"name": NAME, "scopes": ["build"]});
+    post(&app, "/auth/device", body).await.expect(429);
+    for _ in 0..120 {
+        claim(&app, &login).await.expect(200);
+    }
+    claim(&app, &login).await.expect(429);
+    for _ in 0..20 {
+        page(&app, "/device?code=BCDF-GHJK", &cookie).await;
+    }
+    let guess = page(&app, &format!("/device?code={}", code(&login)), &cookie).await;
+    assert_eq!(
+        guess.status.as_u16(),
+        429,
+        "also the right code is not found by guessing on"
+    );
+    app.advance(MINUTE);
+    assert_eq!(status(&app, &login).await, "pending");
+}

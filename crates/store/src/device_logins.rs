@@ -1,0 +1,128 @@
+//! Logins of command lines that wait for a user: only hashes of their codes are here.
+
+use launchway_domain::device_login::{DeviceLogin, DeviceLoginStatus};
+use launchway_domain::id::{DeviceLoginId, OrgId, UserId};
+use launchway_domain::scope::Scope;
+
+use crate::sql::typed;
+use crate::{StoreError, System};
+
+#[derive(sqlx::FromRow)]
+struct DeviceLoginRow {
+    id: String,
+    status: String,
+    name: String,
+    scopes: String,
+    address: String,
+    org_id: Option<String>,
+    user_id: Option<String>,
+    created_at: i64,
+    expires_at: i64,
+}
+
+impl DeviceLoginRow {
+    fn read(self) -> Result<DeviceLogin, StoreError> {
+        let org_id = self.org_id.map(|id| typed("device_logins.org_id", &id));
+        let user_id = self.user_id.map(|id| typed("device_logins.user_id", &id));
+        Ok(DeviceLogin {
+            id: typed("device_logins.id", &self.id)?,
+            status: typed("device_logins.status", &self.status)?,
+            name: self.name,
+            scopes: Scope::list_from(&self.scopes),
+            address: self.address,
+            org_id: org_id.transpose()?,
+            user_id: user_id.transpose()?,
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+        })
+    }
+}
+
+impl System<'_> {
+    /// Keeps a login that nobody decided on yet, under the hashes of its two codes.
+    pub async fn create_device_login(
+        &mut self,
+        login: &DeviceLogin,
+        device_hash: &str,
+        user_hash: &str,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO device_logins (id, device_hash, user_hash, status, name, scopes, address, created_at, expires_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            login.id.to_string(),
+            device_hash,
+            user_hash,
+            DeviceLoginStatus::Pending.as_str(),
+            &login.name,
+            Scope::list_to_text(&login.scopes),
+            &login.address,
+            login.created_at,
+            login.expires_at
+        )?;
+        Ok(())
+    }
+
+    /// The login that a user's code names, whatever became of it.
+    pub async fn device_login_by_user_code(&mut self, user_hash: &str) -> Result<Option<DeviceLogin>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            DeviceLoginRow,
+            "SELECT id, status, name, scopes, address, org_id, user_id, created_at, expires_at \
+             FROM device_logins WHERE user_hash = $1",
+            user_hash
+        )?;
+        row.map(DeviceLoginRow::read).transpose()
+    }
+
+    /// The login that a command's own code names, whatever became of it.
+    pub async fn device_login_by_device_code(&mut self, device_hash: &str) -> Result<Option<DeviceLogin>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            DeviceLoginRow,
+            "SELECT id, status, name, scopes, address, org_id, user_id, created_at, expires_at \
+             FROM device_logins WHERE device_hash = $1",
+            device_hash
+        )?;
+        row.map(DeviceLoginRow::read).transpose()
+    }
+
+    /// Keeps what a user decided; false when somebody decided before, or its time is over.
+    pub async fn decide_device_login(
+        &mut self,
+        id: DeviceLoginId,
+        status: DeviceLoginStatus,
+        org: OrgId,
+        user: UserId,
+        now: i64,
+    ) -> Result<bool, StoreError> {
+        let decided = execute!(
+            self.tx,
+            "UPDATE device_logins SET status = $2, org_id = $3, user_id = $4 \
+             WHERE id = $1 AND status = 'pending' AND expires_at > $5",
+            id.to_string(),
+            status.as_str(),
+            org.to_string(),
+            user.to_string(),
+            now
+        )?;
+        Ok(decided == 1)
+    }
+
+    /// Marks an approved login as used; false when it was before, or its time is over.
+    pub async fn use_device_login(&mut self, id: DeviceLoginId, now: i64) -> Result<bool, StoreError> {
+        let used = execute!(
+            self.tx,
+            "UPDATE device_logins SET status = 'used' WHERE id = $1 AND status = 'approved' AND expires_at > $2",
+            id.to_string(),
+            now
+        )?;
+        Ok(used == 1)
+    }
+
+    /// Forgets logins whose time was over before `time`.
+    pub async fn forget_device_logins_before(&mut self, time: i64) -> Result<(), StoreError> {
+        execute!(self.tx, "DELETE FROM device_logins WHERE expires_at < $1", time)?;
+        Ok(())
+    }
+}
