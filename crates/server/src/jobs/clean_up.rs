@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
+use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
 use launchway_domain::org::SESSION_IDLE;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
 use launchway_domain::webhook::DELIVERY_LIFE;
@@ -127,7 +128,8 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     let mut system = tx.system(REASON);
     system.forget_answers_before(now - ANSWER_LIFE).await?;
     system.forget_sessions_before(now - SESSION_IDLE).await?;
-    system.forget_device_logins_before(now).await?;
+    // Who asks late is told that it is too late, rather than that there never was such a login.
+    system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
     system.forget_runner_tokens(now).await?;

@@ -127,6 +127,11 @@ async fn who_is_not_signed_in_signs_in_first() {
     let mut wrong = typed;
     wrong[3].1 = "not the password";
     assert_eq!(submit(&app, "/device", "", &wrong).await.status.as_u16(), 401);
+    // A session that ended on the way is no wrong password.
+    let decision = [("token", "confirm"), ("code", code(&login)), ("org", "org_1")];
+    let asked = submit(&app, "/device", "", &decision).await;
+    assert_eq!(asked.status.as_u16(), 200);
+    assert!(asked.text().contains(r#"type="password""#) && !asked.text().contains("role=\"alert\""));
     assert_eq!(status(&app, &login).await, "pending");
 }
 
@@ -210,7 +215,9 @@ async fn a_code_works_for_ten_minutes() {
     assert_eq!(confirm(&app, &cookie, &late, org).await.status.as_u16(), 401);
     assert_eq!(status(&app, &late).await, "expired");
     assert_eq!(status(&app, &fetched_late).await, "expired");
-    app.advance(SECOND);
+    clean_up(&app.app).await.unwrap();
+    assert_eq!(status(&app, &late).await, "expired", "who asks late is told so");
+    app.advance(10 * MINUTE + SECOND);
     clean_up(&app.app).await.unwrap();
     claim(&app, &late).await.expect(401);
 }

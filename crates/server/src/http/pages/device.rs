@@ -98,6 +98,7 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
             button: "Confirm",
             other: Some(("refuse", "Refuse")),
         }),
+        sign_out: true,
         ..Page::default()
     }
 }
@@ -167,6 +168,10 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
     let form = fields(request).await?;
     let code = field(&form, "code")?;
     let Some(caller) = caller else {
+        if field(&form, "token")? != "sign-in" {
+            // The session ended while the code was looked at.
+            return Ok(sign_in_page(code, "").into_response());
+        }
         let email = field(&form, "email")?;
         return match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
             Ok(done) => {
