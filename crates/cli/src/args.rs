@@ -47,6 +47,7 @@ Exit codes:
   2    wrong usage
   3    not found
   4    not logged in, or not allowed
+  5    the update is incompatible with the newest build
   6    the server cannot be reached or failed
   10   a build from the store is needed (native-needed)
   11   the build that was waited for failed
@@ -111,6 +112,11 @@ pub enum Command {
     Logout,
     /// Show who you are to the server
     Whoami,
+    /// Write launchway.toml for the project in this directory
+    Init(InitArgs),
+    /// Find what is wrong with settings, server, key, project and tools
+    #[command(after_help = project::DOCTOR_NOTES)]
+    Doctor,
     /// Build an app, or look at and work on builds
     Build(Box<BuildArgs>),
     /// Publish an over-the-air update, or look at and change published ones
@@ -146,11 +152,6 @@ pub enum Command {
     Usage(UsageArgs),
     /// Call any endpoint of the API and print what it answers
     Api(ApiArgs),
-    /// Write launchway.toml for the project in this directory
-    Init(InitArgs),
-    /// Find what is wrong with settings, server, key, project and tools, and how to mend it
-    #[command(after_help = project::DOCTOR_NOTES)]
-    Doctor,
     /// Print a script that completes commands in your shell
     Completion {
         /// Your shell

@@ -2,6 +2,9 @@
 
 use launchway_client::Error;
 
+/// How a server begins that does not have the endpoint.
+const NO_SUCH_PATH: &str = "There is nothing at this path";
+
 /// The exit codes in use. Contract part 10 has more, for commands that are to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -83,6 +86,10 @@ impl From<Error> for Failure {
                 let hint = "check the address: it should be the one of a Launchway server";
                 Self::new(Exit::Server, message).hint(with_request(hint, request_id))
             }
+            Error::OtherVersion { request_id, .. } => {
+                let hint = "`launchway doctor` compares the versions of server and program";
+                Self::new(Exit::Server, message).hint(with_request(hint, request_id))
+            }
             Error::Redirected { location, .. } => {
                 let hint = match location.split_once("/api") {
                     Some((address, _)) => format!("if you trust it, give the server as --url {address}"),
@@ -105,6 +112,10 @@ fn of_status(status: u16, message: String, request_id: Option<String>) -> Failur
     match status {
         401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),
         403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows what the key may do"),
+        404 if message.starts_with(NO_SUCH_PATH) => {
+            let hint = "the server may be older than this program: `launchway doctor` compares their versions";
+            Failure::new(Exit::NotFound, message).hint(hint)
+        }
         404 => Failure::new(Exit::NotFound, message),
         429 => Failure::new(Exit::Server, message).hint("wait a minute, or ask the operator for a higher tier"),
         500.. => {

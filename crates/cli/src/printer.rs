@@ -8,6 +8,7 @@ pub mod table;
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use console::Term;
@@ -35,6 +36,8 @@ pub struct Printer {
     bars: bool,
     result_terminal: bool,
     width: Option<usize>,
+    /// What an interruption leaves.
+    left: Arc<Mutex<&'static str>>,
 }
 
 impl Printer {
@@ -62,6 +65,7 @@ impl Printer {
             bars: error_terminal && !global.quiet && !dumb,
             result_terminal,
             width,
+            left: Arc::default(),
         }
     }
 
@@ -109,11 +113,19 @@ impl Printer {
         };
     }
 
+    /// Keeps what an interruption leaves from now on, to be said when one comes. Empty when it leaves nothing, or the
+    /// command says it itself.
+    pub fn interrupted_leaves(&self, text: &'static str) {
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
     /// Says why the command failed.
     pub fn failure(&self, failure: &Failure) {
         if failure.exit == Exit::Interrupted {
             // What the terminal shows of Ctrl-C stands at the beginning of the line.
-            return self.say(&format!("\n{}\n", failure.message));
+            let left = *self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            let colon = if left.is_empty() { "" } else { "; " };
+            return self.say(&format!("\n{}{colon}{left}\n", failure.message));
         }
         let mut text = format!("{RED}error:{PLAIN} {}\n", clean(&failure.message));
         if let Some(hint) = &failure.hint {

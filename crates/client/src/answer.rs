@@ -62,7 +62,7 @@ impl RawAnswer {
 
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<Answer<T>, Error> {
         let answer = self.or_error()?;
-        let value = serde_json::from_slice(&answer.body).map_err(|problem| answer.unexpected(problem.to_string()))?;
+        let value = serde_json::from_slice(&answer.body).map_err(|problem| answer.unread(&problem))?;
         let body = String::from_utf8(answer.body.to_vec()).map_err(|problem| answer.unexpected(problem.to_string()))?;
         Ok(Answer { value, body })
     }
@@ -90,6 +90,18 @@ impl RawAnswer {
                 location,
             },
             None => self.unexpected("the answer is not in the form of the API".to_owned()),
+        }
+    }
+
+    /// A success that cannot be read.
+    fn unread(&self, problem: &serde_json::Error) -> Error {
+        if !problem.is_data() {
+            return self.unexpected(problem.to_string());
+        }
+        Error::OtherVersion {
+            origin: self.origin.clone(),
+            problem: problem.to_string(),
+            request_id: self.request_id(),
         }
     }
 

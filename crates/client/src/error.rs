@@ -28,7 +28,17 @@ pub enum Error {
         /// The `X-Request-Id`, by which the operator finds the call in the log.
         request_id: Option<String>,
     },
-    /// The answer is not one of this API: a wrong address, something in between, or a server of another version.
+    /// The answer is JSON, but not what this client knows: the server is of another version.
+    #[error("{origin} answered what this version does not understand: {problem}")]
+    OtherVersion {
+        /// Scheme, host and port that answered.
+        origin: String,
+        /// What is wrong with the answer.
+        problem: String,
+        /// The `X-Request-Id`, when there was one.
+        request_id: Option<String>,
+    },
+    /// The answer is not one of this API: a wrong address, or something in between.
     #[error("{origin} answered {status}: {problem}")]
     Unexpected {
         /// Scheme, host and port that answered.

@@ -74,6 +74,34 @@ impl Framework {
             Framework::Xcode => "Xcode",
         }
     }
+
+    /// Whether its apps are made of packages of JavaScript.
+    pub fn is_of_javascript(self) -> bool {
+        match self {
+            Framework::NativeScript | Framework::Capacitor | Framework::Expo | Framework::ReactNative => true,
+            Framework::Flutter | Framework::Gradle | Framework::Xcode => false,
+        }
+    }
+
+    /// The files of configuration that are there in `directory`, in groups: of each group the framework's tools read only
+    /// the first.
+    pub fn configs(self, source: &Source, directory: &str) -> Vec<Vec<&'static str>> {
+        let groups: &[&[&'static str]] = match self {
+            Framework::NativeScript => &[&["nativescript.config.ts", "nativescript.config.js"]],
+            Framework::Capacitor => &[&["capacitor.config.ts", "capacitor.config.js", "capacitor.config.json"]],
+            // What the script gives is made from what the JSON says.
+            Framework::Expo => &[
+                &["app.config.ts", "app.config.js", "app.config.cjs", "app.config.mjs"],
+                &["app.config.json", "app.json"],
+            ],
+            Framework::ReactNative | Framework::Flutter | Framework::Gradle | Framework::Xcode => &[],
+        };
+        let is_there = |name: &&'static str| source.has_file(&join(directory, name));
+        let there = groups
+            .iter()
+            .map(|group| group.iter().copied().filter(is_there).collect());
+        there.filter(|group: &Vec<_>| !group.is_empty()).collect()
+    }
 }
 
 /// The framework of the app in `directory`, which is empty for the source's root; the most specific that fits the platform.

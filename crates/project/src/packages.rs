@@ -1,9 +1,10 @@
 //! `package.json`, and the package manager that its lockfile names.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::shell::quote;
-use crate::source::Source;
+use crate::source::{Source, UnreadableFile};
 
 /// A manager of JavaScript packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,45 @@ impl Packages {
         })
     }
 
+    /// Lockfiles beside the one that counts, from the source's root.
+    pub fn other_lockfiles(&self, source: &Source) -> Vec<String> {
+        let names = LOCKFILES.iter().map(|(name, _)| join(&self.place, name));
+        names
+            .filter(|name| self.lockfile.as_ref() != Some(name) && source.has_file(name))
+            .collect()
+    }
+
+    /// What is wrong with the lockfile, as far as a glance tells: it cannot be read, a merge was left in it, or it is no
+    /// JSON where npm wants some.
+    pub fn lockfile_problem(&self, source: &Source) -> Option<String> {
+        let name = self.lockfile.as_ref()?;
+        let text = match source.read(name) {
+            Ok(text) => text?,
+            // Large ones are, and others are not made of text.
+            Err(UnreadableFile::TooLarge(_)) => return None,
+            Err(_) if name.ends_with(".lockb") => return None,
+            Err(problem) => return Some(problem.to_string()),
+        };
+        if text.lines().any(|line| line.starts_with("<<<<<<< ")) {
+            return Some(format!("{name} is broken: a merge was left unfinished in it"));
+        }
+        if self.manager != Manager::Npm {
+            return None;
+        }
+        let json: Result<IgnoredAny, _> = serde_json::from_str(&text);
+        json.err().map(|error| format!("{name} is broken: {error}"))
+    }
+
+    /// The command that makes the lockfile anew.
+    pub fn install_anew(&self) -> &'static str {
+        match self.manager {
+            Manager::Npm | Manager::NpmUnlocked => "npm install",
+            Manager::Yarn | Manager::YarnBerry => "yarn install",
+            Manager::Pnpm => "pnpm install",
+            Manager::Bun => "bun install",
+        }
+    }
+
     /// Whether the app asks for a package.
     pub fn has(&self, name: &str) -> bool {
         self.manifests.first().is_some_and(|manifest| depends(manifest, name))
@@ -136,6 +176,17 @@ impl Packages {
             Manager::Bun => &["~/.bun/install/cache"],
         }
     }
+}
+
+/// What is wrong with the `package.json` of the app in `directory`, when it is there and [`Packages::read`] gives nothing.
+pub fn broken(source: &Source, directory: &str) -> Option<String> {
+    let name = join(directory, "package.json");
+    let text = match source.read(&name) {
+        Ok(text) => text?,
+        Err(problem) => return Some(problem.to_string()),
+    };
+    let json: Result<IgnoredAny, _> = serde_json::from_str(&text);
+    json.err().map(|error| format!("{name} is broken: {error}"))
 }
 
 /// Yarn 2 and later have their own settings file and another lockfile.
@@ -230,6 +281,38 @@ mod tests {
         assert!(packages.has("expo") && !packages.has("@capacitor/cli") && packages.can_run("@capacitor/cli"));
         assert_eq!(packages.value("/scripts/build"), Some(&"x".into()));
         assert_eq!(Packages::read(&source, "apps"), None);
+    }
+
+    #[test]
+    fn what_is_broken_is_told() {
+        let rows = [
+            ("package-lock.json", "{", true),
+            ("package-lock.json", "{}", false),
+            ("yarn.lock", "a@1:\n<<<<<<< HEAD\n  version \"1\"\n", true),
+            ("yarn.lock", "# yarn lockfile v1", false),
+            ("pnpm-lock.yaml", "{", false),
+        ];
+        for (name, text, is_broken) in rows {
+            let (_directory, source) = project(&[("package.json", "{}"), (name, text)]);
+            let problem = Packages::read(&source, "").and_then(|packages| packages.lockfile_problem(&source));
+            assert_eq!(problem.is_some(), is_broken, "{name}: {problem:?}");
+            assert_eq!(broken(&source, ""), None);
+        }
+        let (_directory, source) = project(&[("app/package.json", "{,}")]);
+        assert_eq!(
+            broken(&source, "app").as_deref(),
+            Some("app/package.json is broken: key must be a string at line 1 column 2")
+        );
+        assert_eq!((broken(&source, ""), Packages::read(&source, "app")), (None, None));
+    }
+
+    #[test]
+    fn lockfiles_beside_the_one_that_counts_are_told() {
+        let files = [("package.json", "{}"), ("yarn.lock", ""), ("package-lock.json", "{}")];
+        let (_directory, source) = project(&files);
+        let packages = Packages::read(&source, "").expect("packages");
+        assert_eq!(packages.lockfile.as_deref(), Some("yarn.lock"));
+        assert_eq!(packages.other_lockfiles(&source), ["package-lock.json"]);
     }
 
     #[test]

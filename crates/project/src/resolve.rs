@@ -9,7 +9,7 @@ use launchway_domain::platform::Platform;
 use crate::file::profile::{self, Profile, ProfileError, Profiles, Step};
 use crate::file::{self, NAME};
 use crate::framework::{self, Framework, LOOKED_FOR};
-use crate::packages::Packages;
+use crate::packages::{self, Packages};
 use crate::preset::{self, App, Preset, PresetError};
 use crate::source::{Source, UnreadableFile};
 
@@ -52,6 +52,9 @@ pub enum ResolveError {
     /// A file cannot be read.
     #[error("{0}.")]
     File(#[from] UnreadableFile),
+    /// `package.json` is there and says nothing that can be read.
+    #[error("{0}.")]
+    Packages(String),
     /// `launchway.toml` is wrong.
     #[error("{NAME}: {}", ended(.0))]
     Invalid(String),
@@ -224,6 +227,12 @@ fn find_preset(
     let found = profile
         .framework
         .or_else(|| framework::recognise(source, directory, packages.as_ref(), platform));
+    // Without it neither the framework nor its commands are known. Others do not need it.
+    if found.is_none_or(Framework::is_of_javascript)
+        && let Some(problem) = packages::broken(source, directory)
+    {
+        return Err(ResolveError::Packages(problem));
+    }
     let framework = found.ok_or_else(|| ResolveError::NoFramework(directory.to_owned()))?;
     let app = App {
         source,

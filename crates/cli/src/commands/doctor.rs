@@ -77,9 +77,10 @@ impl Finding {
 /// Looks at everything. Settings that cannot be read are a finding, so that the rest is looked at all the same.
 pub async fn run(global: &Global, printer: Printer, environment: Environment) -> Result<(), Failure> {
     let mut findings = Vec::new();
+    let told = global.config.clone().or_else(|| environment.path("LAUNCHWAY_CONFIG"));
     let framework = match Context::new(global, printer.clone(), environment.clone()) {
         Ok(context) => {
-            findings.push(project::settings(&context));
+            findings.push(project::settings(&context, told.as_deref()));
             findings.extend(server::look(&context).await);
             project::look(&context.settings.root, &mut findings)
         }

@@ -127,9 +127,8 @@ fn built(framework: Framework, here: &Path) -> Option<String> {
     match framework {
         Framework::Capacitor => {
             let source = Source::new(&absolute(here));
-            let config = ["json", "ts", "js"]
-                .iter()
-                .find_map(|ending| source.text(&format!("capacitor.config.{ending}")));
+            let config = framework.configs(&source, "").into_iter().flatten().next();
+            let config = config.and_then(|config| source.text(config));
             Some(config.as_deref().and_then(web_dir).unwrap_or("dist").to_owned())
         }
         Framework::NativeScript | Framework::Expo | Framework::ReactNative => Some("dist".to_owned()),

@@ -98,9 +98,10 @@ async fn an_answer_of_something_else_is_told_apart() {
     let rows = [
         Reply::new(404, "<html>not here</html>"),
         Reply::new(200, "<html>welcome</html>"),
-        Reply::new(200, r#"{"id":"update_1"}"#),
         Reply::new(304, ""),
+        Reply::new(200, r#"{"id":"update_1"}"#),
     ];
+    let mut other_versions = 0;
     for reply in rows {
         let server = FakeServer::start([reply]).await;
         let error = client_of(&server)
@@ -108,8 +109,12 @@ async fn an_answer_of_something_else_is_told_apart() {
             .update("update_1")
             .await
             .expect_err("no answer of the API");
-        assert!(matches!(error, Error::Unexpected { .. }), "{error:?}");
+        match error {
+            Error::OtherVersion { .. } => other_versions += 1,
+            error => assert!(matches!(error, Error::Unexpected { .. }), "{error:?}"),
+        }
     }
+    assert_eq!(other_versions, 1, "the last one is JSON, but no update");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use launchway_domain::platform::Platform;
 use serde_json::Value;
 
+use crate::framework::Framework;
 use crate::native_version::scan::{Form, assigned};
 use crate::native_version::{NativeProject, good_build_number, good_bundle_id, good_version};
 use crate::source::Source;
@@ -23,13 +24,18 @@ pub fn read(project: &Source, platform: Platform) -> NativeProject {
             assigned(text, name, Form::Quoted).into_iter().find_map(good_bundle_id)
         })
     };
+    // The tools read only one of them, and what the others say is of no use.
+    let capacitor = Framework::Capacitor.configs(project, "").into_iter().flatten().next();
     let (expo_id, expo_build) = match platform {
         Platform::Android => ("/expo/android/package", "/expo/android/versionCode"),
         Platform::Ios | Platform::Visionos => ("/expo/ios/bundleIdentifier", "/expo/ios/buildNumber"),
     };
     NativeProject {
-        bundle_id: json("capacitor.config.json", "/appId", good_bundle_id)
-            .or_else(|| script(&["capacitor.config.ts", "capacitor.config.js"], "appId"))
+        bundle_id: capacitor
+            .and_then(|config| match config.ends_with(".json") {
+                true => json(config, "/appId", good_bundle_id),
+                false => script(&[config], "appId"),
+            })
             .or_else(|| script(&["nativescript.config.ts", "nativescript.config.js"], "id"))
             .or_else(|| json("app.json", expo_id, good_bundle_id)),
         version: json("app.json", "/expo/version", good_version)

@@ -55,6 +55,22 @@ fn capacitor() {
 }
 
 #[test]
+fn of_several_configurations_only_the_one_that_is_used_counts() {
+    let json = ("capacitor.config.json", r#"{"appId": "com.example.old"}"#);
+    let rows = [
+        (
+            "const config = { appId: 'com.example.web' };",
+            "com.example.web in capacitor.config.ts",
+        ),
+        ("const config = { appId: id() };", "-"),
+    ];
+    for (script, expected) in rows {
+        let [id, ..] = shown(&[("capacitor.config.ts", script), json], Platform::Android);
+        assert_eq!(id, expected);
+    }
+}
+
+#[test]
 fn a_web_app_alone() {
     let files = [
         ("capacitor.config.ts", "const config = { appId: 'com.example.web' };"),

@@ -27,7 +27,18 @@ fn says_what_is_wrong_and_what_to_do() {
         (
             &[("package.json", "{not json"), ("pubspec.yaml", "name: server")],
             Platform::Android,
-            "No framework was found. Looked for",
+            "package.json is broken: key must be a string at line 1 column 2.",
+        ),
+        (
+            &[("package.json", ""), ("capacitor.config.json", "{}")],
+            Platform::Ios,
+            "package.json is broken: EOF while parsing a value at line 1 column 0.",
+        ),
+        (
+            // Nothing that builds it asks for packages.
+            &[("package.json", ""), ("settings.gradle", "")],
+            Platform::Android,
+            "gradlew is missing.",
         ),
         (
             &[("launchway.toml", "[build.production]\ndirectory = 'app'")],

@@ -51,12 +51,20 @@ async fn ask(
         create.fingerprint = fingerprint::of_build(platform, context).await?;
         create.source.upload_id = Some(upload(client, context).await?);
     }
-    Ok(client.create_build(&create).await?)
+    let printer = &context.printer;
+    printer.interrupted_leaves("the build may have been made: launchway build list");
+    let asked = client.create_build(&create).await?;
+    // From here on what follows the build says it.
+    printer.interrupted_leaves("");
+    Ok(asked)
 }
 
 /// Packs the project and uploads it; gives the id of the upload.
 async fn upload(client: &Client, context: &Context) -> Result<String, Failure> {
     let packed = pack(&context.settings.root, context).await?;
+    context
+        .printer
+        .interrupted_leaves("no build was made, and what was uploaded so far is removed within a day");
     let progress = context.printer.progress("Uploading", packed.sealed.size);
     let source = Source {
         path: &packed.path,

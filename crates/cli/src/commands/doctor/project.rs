@@ -5,16 +5,17 @@ use std::path::Path;
 use launchway_domain::platform::Platform;
 use launchway_project::file::NAME;
 use launchway_project::framework::{Framework, recognise};
-use launchway_project::packages::Packages;
+use launchway_project::packages::{self, Packages, join};
 use launchway_project::source::Source;
 
 use super::Finding;
 use crate::context::Context;
 
-/// Whether there is a `launchway.toml`. One that cannot be read ended the reading of the settings before.
-pub fn settings(context: &Context) -> Finding {
-    let path = context.settings.root.join(NAME);
-    match path.exists() || context.settings.project != launchway_project::file::Project::default() {
+/// Whether there is a `launchway.toml`, or the file that was told instead. One that cannot be read ended the reading of
+/// the settings before.
+pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
+    let path = told.map_or_else(|| context.settings.root.join(NAME), Path::to_owned);
+    match path.exists() {
         true => Finding::ok("settings", format!("{} can be read", path.display())),
         false => Finding::warning(
             "settings",
@@ -26,13 +27,12 @@ pub fn settings(context: &Context) -> Finding {
 
 /// Looks at the project in `root`, and gives what it is made with.
 pub fn look(root: &Path, findings: &mut Vec<Finding>) -> Option<Framework> {
-    let root = if root.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        root
-    };
-    let source = Source::new(&std::path::absolute(root).unwrap_or_default());
+    let source = Source::new(root);
     let packages = Packages::read(&source, "");
+    if let Some(problem) = packages::broken(&source, "") {
+        let fix = "correct package.json: what the project is made with and what it needs stands there";
+        findings.push(Finding::problem("packages", problem, fix));
+    }
     let Some(framework) = recognise(&source, "", packages.as_ref(), Platform::Android) else {
         let message = "what this project is made with was not recognised";
         let fix =
@@ -44,36 +44,63 @@ pub fn look(root: &Path, findings: &mut Vec<Finding>) -> Option<Framework> {
         "project",
         format!("this is a project of {}", framework.title()),
     ));
+    findings.extend(rival_configs(&source, framework));
     if let Some(packages) = &packages {
+        findings.extend(lockfile(&source, packages));
         findings.push(installed(&source, packages));
     }
     findings.extend(native(&source, framework));
     Some(framework)
 }
 
-fn installed(source: &Source, packages: &Packages) -> Finding {
-    let folder = match packages.place.as_str() {
-        "" => "node_modules".to_owned(),
-        place => format!("{place}/node_modules"),
+/// Configurations that nobody reads, though they look as if they counted.
+fn rival_configs(source: &Source, framework: Framework) -> Vec<Finding> {
+    let rivals = framework.configs(source, "").into_iter();
+    rivals
+        .filter_map(|files| {
+            let (used, unused) = files.split_first()?;
+            let message = format!("{used} is used, and {} is not", unused.join(", "));
+            let fix = "delete what is not used, so that nobody changes it in vain";
+            (!unused.is_empty()).then(|| Finding::warning("project", message, fix))
+        })
+        .collect()
+}
+
+/// What is wrong with the lockfile.
+fn lockfile(source: &Source, packages: &Packages) -> Vec<Finding> {
+    let Some(lockfile) = &packages.lockfile else {
+        let fix = format!("run `{}` and keep the lockfile with the source", packages.install());
+        let message = "there is no lockfile: builds may get other packages";
+        return vec![Finding::warning("packages", message, fix)];
     };
-    let lockfile = match &packages.lockfile {
-        Some(lockfile) => lockfile,
-        None => {
-            let fix = format!("run `{}` and keep the lockfile with the source", packages.install());
-            return Finding::warning("packages", "there is no lockfile: builds may get other packages", fix);
-        }
-    };
-    match source.has_directory(&folder) {
-        true => Finding::ok(
-            "packages",
-            format!("packages are installed, and {lockfile} fixes their versions"),
-        ),
-        false => Finding::problem(
-            "packages",
-            format!("there is no {folder}: fingerprints and versions of plugins are read there"),
-            format!("run `{}`", packages.install()),
-        ),
+    let mut findings = Vec::new();
+    let others = packages.other_lockfiles(source);
+    if !others.is_empty() {
+        let message = format!("{lockfile} counts, and {} does not", others.join(", "));
+        let fix = "keep the lockfile of the package manager that you use, and delete the others";
+        findings.push(Finding::warning("packages", message, fix));
     }
+    if let Some(problem) = packages.lockfile_problem(source) {
+        let fix = format!("correct it, or delete it and run `{}`", packages.install_anew());
+        findings.push(Finding::problem("packages", problem, fix));
+    }
+    findings
+}
+
+fn installed(source: &Source, packages: &Packages) -> Finding {
+    let folder = join(&packages.place, "node_modules");
+    if source.has_directory(&folder) {
+        return Finding::ok("packages", "packages are installed");
+    }
+    if source.has_file(&join(&packages.place, ".pnp.cjs")) {
+        let fix = "write `nodeLinker: node-modules` into .yarnrc.yml and run `yarn install`";
+        return Finding::problem("packages", "packages in .pnp.cjs cannot be read", fix);
+    }
+    Finding::problem(
+        "packages",
+        format!("there is no {folder}: fingerprints and versions of plugins are read there"),
+        format!("run `{}`", packages.install()),
+    )
 }
 
 /// The native projects, where the framework keeps them in the source.

@@ -16,6 +16,9 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     let client = context.client()?;
     let package = package::prepare(&arguments, context).await?;
 
+    context
+        .printer
+        .interrupted_leaves("nothing was published, and what was uploaded so far is removed within a day");
     let upload = {
         let progress = context.printer.progress("Uploading", package.sealed.size);
         let source = Source {
@@ -27,6 +30,9 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
         client.upload(source, progress.mover()).await?
     };
     create.upload_id = Some(upload.id);
+    context
+        .printer
+        .interrupted_leaves("the update may have been published: launchway update list");
     let answer = client.create_update(&create).await?;
 
     let update = &answer.value;
