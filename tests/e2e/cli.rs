@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use launchway_testing::settings::setting;
 use serde_json::Value;
@@ -73,7 +73,28 @@ impl Cli {
         self.finish(command, "")
     }
 
+    /// Starts a command that is to be watched while it works, with nothing on standard input.
+    pub fn start<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Child {
+        let mut command = Command::new(program("launchway"));
+        command.args(arguments);
+        self.prepare(&mut command);
+        command.stdin(Stdio::null()).spawn().unwrap()
+    }
+
     fn finish(&self, mut command: Command, input: &str) -> Outcome {
+        self.prepare(&mut command);
+        let mut child = command.spawn().unwrap();
+        // A command that reads nothing may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    fn prepare(&self, command: &mut Command) {
         let programs = program("launchway").parent().unwrap().to_owned();
         let path = setting("PATH").unwrap_or_default();
         if command.get_current_dir().is_none() {
@@ -86,15 +107,6 @@ impl Cli {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // A command that reads nothing may be gone already.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        Outcome {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 #![cfg(test)]
 
 mod api;
+mod browser;
 mod cli;
 mod dice;
 mod packages;
@@ -16,6 +17,7 @@ mod proxy;
 mod site;
 
 mod audit;
+mod browser_login;
 mod builds;
 mod chaos_builds;
 mod demo;

@@ -1,0 +1,228 @@
+//! Debian's Chromium without a window, steered over its debugging pipe as a user would steer it: it opens pages, types,
+//! clicks and sees what is on them.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use launchway_testing::leash::Leash;
+use launchway_testing::settings::setting;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const GLANCE: Duration = Duration::from_millis(20);
+/// Names under which systems have it.
+const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Where screenshots are kept to be looked at; without it none are made.
+const SCREENSHOTS: &str = "LAUNCHWAY_TEST_SCREENSHOTS";
+
+/// A browser with one page and a profile of its own, ended with the test.
+pub struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    last: u64,
+    session: String,
+    _leash: Leash,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// An empty page of 1280 × 800.
+    ///
+    /// # Panics
+    /// When there is no Chromium, or it does not start.
+    pub fn start() -> Browser {
+        let profile = tempfile::tempdir().unwrap();
+        // It reads commands from descriptor 3 and answers on 4.
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", program()])
+            .args(["--headless=new", "--remote-debugging-pipe", "--no-first-run"])
+            // Containers have no room in /dev/shm, and root no sandbox.
+            .args(["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--hide-scrollbars",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .env("HOME", profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (sender, from) = channel();
+        let mut answers = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while answers.read_until(0, &mut message).is_ok_and(|bytes| bytes > 0) {
+                let value = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message));
+                if sender.send(value.unwrap()).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let mut browser = Browser {
+            _leash: Leash::on(&child),
+            to: child.stdin.take().unwrap(),
+            child,
+            from,
+            last: 0,
+            session: String::new(),
+            _profile: profile,
+        };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let attached = browser.call("Target.attachToTarget", attach);
+        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        browser.resize(1280, 800, false);
+        browser
+    }
+
+    /// Makes the page as large as that of another device.
+    pub fn resize(&mut self, width: u32, height: u32, mobile: bool) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 2, "mobile": mobile});
+        self.call("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Shows pages as to people who like it dark, or light.
+    pub fn prefer(&mut self, scheme: &str) {
+        let features = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        self.call("Emulation.setEmulatedMedia", features);
+    }
+
+    /// Opens an address as if it were typed.
+    #[track_caller]
+    pub fn open(&mut self, url: &str) {
+        let opened = self.call("Page.navigate", json!({"url": url}));
+        assert_eq!(opened.get("errorText"), None, "{url}: {opened}");
+        self.until("document.readyState == 'complete'");
+    }
+
+    /// What a script in the page comes to.
+    #[track_caller]
+    pub fn eval(&mut self, script: &str) -> Value {
+        self.try_eval(script).unwrap_or_else(|| panic!("{script} went wrong"))
+    }
+
+    /// Nothing while the page is just replaced by another.
+    fn try_eval(&mut self, script: &str) -> Option<Value> {
+        let mut answer = self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
+        let failed = answer.get("exceptionDetails").is_some();
+        (!failed).then(|| answer["result"]["value"].take())
+    }
+
+    /// Waits until a script in the page comes to true.
+    #[track_caller]
+    pub fn until(&mut self, script: &str) {
+        let start = Instant::now();
+        while self.try_eval(script) != Some(Value::Bool(true)) {
+            assert!(
+                start.elapsed() < PATIENCE,
+                "not {script} on a page with: {:?}",
+                self.try_eval("document.body.innerText")
+            );
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    /// Waits until a text is to be seen, and gives all that is.
+    #[track_caller]
+    pub fn until_shown(&mut self, text: &str) -> String {
+        self.until(&format!(
+            "document.readyState == 'complete' && document.body.innerText.includes({})",
+            json!(text)
+        ));
+        self.text()
+    }
+
+    /// All the text that is to be seen.
+    #[track_caller]
+    pub fn text(&mut self) -> String {
+        self.eval("document.body.innerText").as_str().unwrap().to_owned()
+    }
+
+    /// Types into the field with this label, instead of what stands there.
+    #[track_caller]
+    pub fn fill(&mut self, label: &str, text: &str) {
+        let field = format!(
+            "[...document.querySelectorAll('label')].find(label => label.innerText.trim() == {}).control",
+            json!(label)
+        );
+        self.eval(&format!("{field}.focus(); {field}.select()"));
+        self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// Clicks the button or link with this text.
+    #[track_caller]
+    pub fn click(&mut self, text: &str) {
+        let place = self.eval(&format!(
+            "(() => {{ const one = [...document.querySelectorAll('button, a, summary')]
+                 .find(one => one.innerText.trim() == {});
+               one.scrollIntoView({{block: 'center'}});
+               const box = one.getBoundingClientRect();
+               return {{x: box.x + box.width / 2, y: box.y + box.height / 2}}; }})()",
+            json!(text)
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let click = json!({"type": kind, "x": place["x"], "y": place["y"], "button": "left", "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", click);
+        }
+    }
+
+    /// Keeps a picture of the whole page where the settings of the tests say; else does nothing.
+    pub fn screenshot(&mut self, name: &str) {
+        let Some(folder) = setting(SCREENSHOTS) else { return };
+        let taken = self.call("Page.captureScreenshot", json!({"captureBeyondViewport": true}));
+        let bytes = STANDARD.decode(taken["data"].as_str().unwrap()).unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
+    }
+
+    #[track_caller]
+    fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_call(method, parameters)
+            .unwrap_or_else(|| panic!("the browser refused {method}"))
+    }
+
+    /// Gives the result, or nothing when the browser refuses. Events that come on the way are let go.
+    #[track_caller]
+    fn try_call(&mut self, method: &str, parameters: Value) -> Option<Value> {
+        self.last += 1;
+        let mut message = json!({"id": self.last, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        self.to.write_all(&bytes).unwrap();
+        loop {
+            let answer = self.from.recv_timeout(PATIENCE);
+            let mut answer = answer.unwrap_or_else(|_| panic!("the browser does not answer {method}"));
+            if answer["id"] == json!(self.last) {
+                return answer.get_mut("result").map(Value::take);
+            }
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn program() -> &'static str {
+    let path = setting("PATH").unwrap_or_default();
+    let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let found = PROGRAMS.iter().find(is_there);
+    found.expect("Chromium is needed; scripts/setup installs it")
+}
