@@ -77,7 +77,7 @@ pub struct Standing {
 /// What happens to a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// It gets ahead to this status; some are skipped by destination.
+    /// It gets ahead to this status; some are skipped by destination. One that lies behind changes nothing.
     Reach(SubmissionStatus),
     /// The store's review refuses it.
     Reject,
@@ -140,6 +140,8 @@ impl Standing {
                     status: next,
                     cancel_requested: self.cancel_requested && !next.is_final(),
                 }),
+                // What was reached is not taken back: a store's answers flicker, and steps are made again.
+                (Some(_), Some(_)) => Ok(self),
                 _ => Err(Refused::Unfit(status)),
             },
             (Processing | InReview | RollingOut | Halted, Move::Reject) => to(Rejected),
