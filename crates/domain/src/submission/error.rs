@@ -146,6 +146,17 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
+    fn the_docs_have_every_code_with_its_fix() {
+        let docs = include_str!("../../../../docs/submissions.md");
+        for code in SubmissionErrorCode::ALL {
+            let retryable = if code.is_retryable() { "yes" } else { "no" };
+            let row = docs.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
+            let row = row.unwrap_or_else(|| panic!("{code} is not in docs/submissions.md"));
+            assert!(row.ends_with(&format!("| {} | {retryable} |", code.fix())), "{row}");
+        }
+    }
+
+    #[test]
     fn every_code_has_a_word_of_its_own_and_a_sentence_that_says_what_to_do() {
         let mut words = HashSet::new();
         for code in SubmissionErrorCode::ALL {

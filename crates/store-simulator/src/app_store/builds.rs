@@ -15,21 +15,18 @@ impl AppStore {
             return;
         };
         let app = thing.parent.clone();
-        let encryption = if self.answers_encryption.contains(&app) {
-            json!(false)
-        } else {
-            Value::Null
-        };
-        let attributes = json!({
+        let mut attributes = json!({
             "version": thing.attributes["cfBundleVersion"],
             "uploadedDate": iso(around.now),
             "expired": false,
             "processingState": "PROCESSING",
-            "usesNonExemptEncryption": encryption,
             // Of the pre-release version, which nobody asks for here; not shown.
             "#version": thing.attributes["cfBundleShortVersionString"],
             "#platform": thing.attributes["platform"],
         });
+        if self.answers_encryption.contains(&app) {
+            attributes["usesNonExemptEncryption"] = json!(false);
+        }
         let related = [("app", "apps", app.as_str()), ("buildUpload", "buildUploads", upload)];
         let build = self.make("builds", attributes, &related);
         self.relate(upload, "build", "builds", &build);

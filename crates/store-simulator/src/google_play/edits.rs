@@ -108,6 +108,10 @@ impl GooglePlay {
                 continue;
             }
             for release in track["releases"].as_array().into_iter().flatten() {
+                let before = app.tracks.get(name).and_then(|track| track["releases"].as_array());
+                if before.is_some_and(|before| before.contains(release)) {
+                    continue;
+                }
                 let status = release["status"].as_str().unwrap_or_default();
                 for code in codes_of(release) {
                     around.ledger.note(

@@ -39,6 +39,10 @@ const MOST_STEPS: usize = 3_000;
 pub struct Clock(AtomicI64);
 
 impl Clock {
+    pub fn new() -> Clock {
+        Clock(AtomicI64::new(NOW))
+    }
+
     pub fn set(&self, now: EpochMs) {
         self.0.store(now, Ordering::SeqCst);
     }
@@ -187,7 +191,7 @@ impl Stand {
     }
 
     pub fn with(settings: Settings) -> Stand {
-        let clock = Arc::new(Clock(AtomicI64::new(NOW)));
+        let clock = Arc::new(Clock::new());
         let simulator = Simulator::new(settings, ADDRESS, clock.clone());
         let direct = Arc::new(Direct(simulator.clone()));
         Self::over(clock, simulator, direct, ADDRESS)
@@ -204,10 +208,6 @@ impl Stand {
             transport,
             address: address.to_owned(),
         }
-    }
-
-    pub fn clock() -> Arc<Clock> {
-        Arc::new(Clock(AtomicI64::new(NOW)))
     }
 
     pub fn app_store(&self) -> app_store::AppStoreConnect {

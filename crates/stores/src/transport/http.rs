@@ -36,6 +36,7 @@ impl HttpTransport {
         }
         let unreadable = Arc::new(AtomicBool::new(false));
         call = match request.body {
+            Body::Empty if request.method == Method::Get => call,
             Body::Empty => call.header("content-length", "0"),
             Body::Bytes(bytes) => call.body(bytes),
             Body::Range { .. } => {
