@@ -1,0 +1,11 @@
+//! The clients against the simulator: every destination to its end, a fault or a crash at every call, and every request
+//! and answer held against the published schemas by a validator that is not ours.
+
+mod app_store;
+mod changes;
+mod faults;
+mod google_play;
+mod over_http;
+mod pairs;
+mod published;
+mod stand;
