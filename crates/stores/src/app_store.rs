@@ -10,6 +10,7 @@ mod rollout;
 mod testflight;
 mod upload;
 mod version;
+pub mod webhook;
 
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus;
