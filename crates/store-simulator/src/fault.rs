@@ -54,7 +54,9 @@ pub enum Kind {
     DeleteEdits,
     /// Every resumable upload is forgotten.
     LoseSessions,
-    /// Over HTTP the answer comes a byte at a time; in the same process nothing happens.
+    /// Something else of every app is in review for an hour.
+    OtherReview,
+    /// Over HTTP the answer comes in small pieces; in the same process nothing happens.
     Slow,
 }
 

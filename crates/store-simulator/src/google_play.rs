@@ -153,6 +153,12 @@ impl GooglePlay {
         }
     }
 
+    pub(crate) fn other_reviews(&mut self, until: EpochMs) {
+        for app in self.apps.values_mut() {
+            app.other_review = Some(until);
+        }
+    }
+
     fn number(&mut self) -> u64 {
         self.made += 1;
         self.made

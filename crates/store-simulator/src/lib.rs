@@ -16,7 +16,7 @@ mod settings;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use launchway_domain::time::EpochMs;
+use launchway_domain::time::{EpochMs, HOUR};
 use launchway_stores::World;
 use launchway_stores::transport::Response;
 
@@ -112,7 +112,7 @@ impl Simulator {
             return answer;
         }
         if let Some(kind) = fault {
-            self.lock().prepare(kind);
+            self.lock().prepare(kind, self.world.now());
         }
         let cut = matches!(fault, Some(Kind::Cut));
         let body = call.read(cut).await?;
@@ -135,12 +135,16 @@ impl Simulator {
 }
 
 impl State {
-    fn prepare(&mut self, kind: Kind) {
+    fn prepare(&mut self, kind: Kind, now: EpochMs) {
         match kind {
             Kind::ExpireParts => self.app_store.expire_parts(),
             Kind::NoChecksums => self.settings.checksums = false,
             Kind::DeleteEdits => self.google_play.delete_edits(),
             Kind::LoseSessions => self.google_play.lose_sessions(),
+            Kind::OtherReview => {
+                self.app_store.other_reviews(now + HOUR);
+                self.google_play.other_reviews(now + HOUR);
+            }
             _ => {}
         }
     }

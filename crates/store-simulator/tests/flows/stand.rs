@@ -120,6 +120,8 @@ pub struct Stand {
     pub simulator: Arc<Simulator>,
     pub transport: Arc<Noting>,
     pub address: String,
+    /// The step, counted from 0, after which the driver dies before it has kept what came of it.
+    pub crash_after: Option<usize>,
 }
 
 pub fn der(pem: &str) -> Vec<u8> {
@@ -207,6 +209,7 @@ impl Stand {
             simulator,
             transport,
             address: address.to_owned(),
+            crash_after: None,
         }
     }
 
@@ -343,12 +346,16 @@ pub async fn drive<F: Flow>(
         told: Vec::new(),
     };
     let (mut failures, mut failing_since, mut since) = (0, 0, stand.clock.now());
-    for _ in 0..MOST_STEPS {
+    for number in 0..MOST_STEPS {
         // What is kept between steps is text.
         let kept = serde_json::to_string(&ended.progress).unwrap();
         let progress: F::Progress = serde_json::from_str(&kept).unwrap();
         assert_eq!(progress, ended.progress);
         match client.step(release, &progress).await {
+            _ if stand.crash_after == Some(number) => {
+                stand.clock.set(stand.clock.now() + MINUTE);
+                client = F::begin(stand);
+            }
             Ok(step) => {
                 failures = 0;
                 let step_move = match step.status {

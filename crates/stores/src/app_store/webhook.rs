@@ -132,7 +132,14 @@ mod tests {
         assert!(right.verifies(BODY, &signature));
         assert!(!right.verifies(&BODY[1..], &signature));
         assert!(!secret("wrong").verifies(BODY, &signature));
-        for form in ["", "hmacsha256=", "hmacsha256=zz", &signature[11..], &signature[..40], "sha256=00"] {
+        for form in [
+            "",
+            "hmacsha256=",
+            "hmacsha256=zz",
+            &signature[11..],
+            &signature[..40],
+            "sha256=00",
+        ] {
             assert!(!right.verifies(BODY, form), "{form}");
         }
         assert_eq!(format!("{right:?}"), "WebhookSecret(…)");
@@ -159,7 +166,14 @@ mod tests {
 
     #[test]
     fn what_is_no_event_is_refused_and_a_ping_is_one() {
-        for body in ["", "null", "[]", "{}", r#"{"data":{"id":"1"}}"#, r#"{"data":{"id":"","type":"x"}}"#] {
+        for body in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            r#"{"data":{"id":"1"}}"#,
+            r#"{"data":{"id":"","type":"x"}}"#,
+        ] {
             assert_eq!(Event::read(body.as_bytes()), Err(Malformed), "{body}");
         }
         let ping = Event::read(br#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#).unwrap();
