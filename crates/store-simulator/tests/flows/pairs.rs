@@ -60,7 +60,8 @@ async fn every_flow_survives_two_faults_at_any_two_calls() {
     }
 }
 
-async fn every_pair(way: Way) {
+/// All pairs of kinds at all pairs of calls; gives how many flows that were.
+async fn every_pair(way: Way) -> u32 {
     let (calls, kinds) = (calls(way).await, kinds(way));
     let mut flows = 0;
     for first in 0..calls {
@@ -73,23 +74,26 @@ async fn every_pair(way: Way) {
             }
         }
     }
-    println!("summary: {way:?}: {flows} flows, each with two faults, ended right");
+    flows
 }
 
 #[tokio::test]
 #[ignore = "long run"]
 async fn testflight_survives_every_two_faults() {
-    every_pair(Way::TestFlight).await;
+    let flows = every_pair(Way::TestFlight).await;
+    println!("summary: TestFlight: {flows} flows, each with two faults, ended right");
 }
 
 #[tokio::test]
 #[ignore = "long run"]
 async fn the_app_store_survives_every_two_faults() {
-    every_pair(Way::AppStore).await;
+    let flows = every_pair(Way::AppStore).await;
+    println!("summary: AppStore: {flows} flows, each with two faults, ended right");
 }
 
 #[tokio::test]
 #[ignore = "long run"]
 async fn google_play_survives_every_two_faults() {
-    every_pair(Way::GooglePlay).await;
+    let flows = every_pair(Way::GooglePlay).await;
+    println!("summary: GooglePlay: {flows} flows, each with two faults, ended right");
 }
