@@ -6,7 +6,7 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::HOUR;
 use launchway_store_simulator::Outcome;
 use launchway_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
-use launchway_stores::{Release, World};
+use launchway_stores::{Release, Step, World};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
 
@@ -24,6 +24,11 @@ pub fn phased() -> Release {
     release.rollout = Some(1);
     release.options.uses_non_exempt_encryption = Some(false);
     release
+}
+
+pub fn is_approved(step: &Step<Progress>) -> bool {
+    let told = step.told.as_deref();
+    told.is_some_and(|told| told.contains("waits to be released"))
 }
 
 #[tokio::test]
@@ -120,11 +125,6 @@ async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
     let mut wanted = phased();
     wanted.options.manual_release = true;
     wanted.rollout = None;
-    let is_approved = |step: &launchway_stores::Step<Progress>| {
-        step.told
-            .as_deref()
-            .is_some_and(|told| told.contains("waits to be released"))
-    };
     let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_approved).await;
     assert_eq!(ended.status, InReview);
     for _ in 0..3 {
