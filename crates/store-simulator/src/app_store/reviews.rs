@@ -143,7 +143,7 @@ impl AppStore {
         if self.text(id, "state") != "IN_REVIEW" {
             return;
         }
-        if around.settings.outcomes.pop_front() == Some(Outcome::Reject) {
+        if around.settings.next_outcome() == Outcome::Reject {
             self.set(id, "state", "UNRESOLVED_ISSUES");
             for version in self.versions_of(id) {
                 self.set(&version, "appVersionState", "REJECTED");

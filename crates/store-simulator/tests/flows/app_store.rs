@@ -166,11 +166,20 @@ async fn what_the_store_asks_for_is_told_with_what_to_do() {
         );
         assert!(!ended.error.unwrap().fix.is_empty());
     }
-    let stand = Stand::new();
-    let mut live = phased();
-    live.version = "1.0.0".to_owned();
-    let ended = to_end::<AppStoreConnect>(&stand, &live).await;
+    let mut settings = settings();
+    settings.app_store[0].live = Some(phased().version);
+    let ended = to_end::<AppStoreConnect>(&Stand::with(settings), &phased()).await;
     assert_eq!(ended.error.unwrap().code, Code::VersionLive);
+}
+
+#[tokio::test]
+async fn a_binary_that_says_something_else_is_refused_by_the_store() {
+    let stand = Stand::new();
+    let mut wanted = testflight();
+    wanted.version = "9.9.9".to_owned();
+    let error = to_end::<AppStoreConnect>(&stand, &wanted).await.error.unwrap();
+    assert_eq!(error.code, Code::ProcessingFailed);
+    assert!(error.message.contains("90062"), "{error:?}");
 }
 
 #[tokio::test]

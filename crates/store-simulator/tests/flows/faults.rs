@@ -168,8 +168,8 @@ async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error_that_says_so()
         ] {
             let faults = ["GET", "POST", "PUT", "PATCH", "DELETE"].map(|method| Fault {
                 when: When::Matching {
-                    method,
-                    path: "/",
+                    method: method.into(),
+                    path: "/".into(),
                     times: u32::MAX,
                 },
                 kind,

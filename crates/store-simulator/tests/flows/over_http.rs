@@ -90,7 +90,11 @@ async fn every_call_survives_every_fault_over_http() {
 fn faults(list: &[(&'static str, &'static str, Kind)], stand: &Stand) {
     for (method, path, kind) in list {
         stand.simulator.order(Fault {
-            when: When::Matching { method, path, times: 1 },
+            when: When::Matching {
+                method: (*method).into(),
+                path: (*path).into(),
+                times: 1,
+            },
             kind: *kind,
         });
     }

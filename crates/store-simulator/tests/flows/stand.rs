@@ -16,7 +16,7 @@ use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::{Move, Standing, SubmissionStatus, schedule};
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use launchway_store_simulator::{
-    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
+    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
 };
 use launchway_stores::release::{Note, Options, Symbols};
 use launchway_stores::token::{Es256Key, Rs256Key};
@@ -27,6 +27,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub const APP: &str = "com.example.app";
+const VERSION: &str = "1.1.0";
 pub const NOW: EpochMs = 1_795_255_200_000;
 const P8: &str = include_str!("../../../credentials/tests/fixtures/store-connect.p8");
 const ACCOUNT: &str = include_str!("../../../credentials/tests/fixtures/service-account.json");
@@ -157,7 +158,11 @@ pub fn settings() -> Settings {
     let read = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
         let (package, rest) = text.split_once('|')?;
-        Some((package.to_owned(), rest.split_once('|')?.0.parse().ok()?))
+        Some(Said {
+            bundle_id: package.to_owned(),
+            version: VERSION.to_owned(),
+            build_number: rest.split_once('|')?.0.to_owned(),
+        })
     };
     Settings {
         accounts: ACCOUNTS.clone(),
@@ -252,7 +257,7 @@ pub fn release(platform: Platform, destination: &str, number: i64, size: usize) 
     Release {
         bundle_id: APP.to_owned(),
         platform,
-        version: "1.1.0".to_owned(),
+        version: VERSION.to_owned(),
         build_number: number.to_string(),
         destination: Destination::parse(platform, destination).unwrap(),
         file_name: format!("App.{ending}"),
