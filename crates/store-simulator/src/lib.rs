@@ -19,7 +19,7 @@ mod settings;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use launchway_domain::time::{EpochMs, HOUR};
-use launchway_stores::World;
+pub use launchway_stores::World;
 use launchway_stores::transport::Response;
 
 pub use call::{Call, Cut};

@@ -133,8 +133,8 @@ impl Settings {
 }
 
 impl AppStoreApp {
-    /// An app as those are that are made when somebody asks for them.
-    pub(crate) fn usual(bundle_id: &str) -> AppStoreApp {
+    /// An app that was never released, as those are that are made when somebody asks for them.
+    pub fn usual(bundle_id: &str) -> AppStoreApp {
         let group = |name: &str, internal| Group {
             name: name.to_owned(),
             internal,
@@ -145,6 +145,19 @@ impl AppStoreApp {
             groups: vec![group("Team", true), group("Friends", false)],
             live: None,
             answers_encryption: true,
+        }
+    }
+}
+
+impl GooglePlayApp {
+    /// An app that was never released, as those are that are made when somebody asks for them.
+    pub fn usual(package: &str) -> GooglePlayApp {
+        GooglePlayApp {
+            package: package.to_owned(),
+            tracks: Vec::new(),
+            live: None,
+            draft: false,
+            review_by_hand: false,
         }
     }
 }

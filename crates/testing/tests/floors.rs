@@ -54,6 +54,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-domain",
             "launchway-runner",
             "launchway-store",
+            "launchway-store-simulator",
         ],
         &[TESTING],
     ),

@@ -4,6 +4,7 @@
 
 mod app_store;
 mod changes;
+mod control;
 mod faults;
 mod google_play;
 mod over_http;

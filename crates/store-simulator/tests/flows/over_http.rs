@@ -20,7 +20,7 @@ async fn stand() -> (Stand, Serving) {
 }
 
 /// Serves until it is dropped.
-struct Serving(tokio::task::JoinHandle<()>);
+pub struct Serving(tokio::task::JoinHandle<()>);
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -28,7 +28,7 @@ impl Drop for Serving {
     }
 }
 
-async fn stand_with(settings: Settings) -> (Stand, Serving) {
+pub async fn stand_with(settings: Settings) -> (Stand, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let clock = Arc::new(Clock::new());
