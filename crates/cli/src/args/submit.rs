@@ -59,7 +59,7 @@ pub struct SubmitArgs {
 #[command(next_help_heading = "What to submit")]
 pub struct AppArgs {
     /// The latest successful build of the app that is made for a store
-    #[arg(long, required_unless_present_any = ["id", "path"], conflicts_with_all = ["id", "path"])]
+    #[arg(long, conflicts_with_all = ["id", "path"])]
     pub latest: bool,
     /// This build
     #[arg(long, value_name = "BUILD", conflicts_with = "path")]

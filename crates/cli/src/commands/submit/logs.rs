@@ -34,7 +34,7 @@ pub async fn run(id: &str, follow: bool, context: &Context) -> Result<(), Failur
 fn print(submission: &SubmissionView, shown: usize, context: &Context) -> Result<usize, Failure> {
     for event in submission.events.iter().skip(shown) {
         let line = match context.printer.is_json() {
-            true => json!({"event": "event", "data": event}).to_string(),
+            true => format!("{{\"event\":\"log\",\"data\":{}}}", json!(event)),
             false => prose(event),
         };
         context.printer.raw(line.as_bytes())?;

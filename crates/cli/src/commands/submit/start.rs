@@ -44,9 +44,13 @@ async fn ask(
         fits(path, platform)?;
         create.upload_id = Some(upload(path, client, context).await?);
     } else {
-        let build = match &arguments.id {
-            Some(id) => client.build(id).await?.value,
-            None => latest(platform, arguments, client, context).await?,
+        let build = match (&arguments.id, arguments.latest) {
+            (Some(id), _) => client.build(id).await?.value,
+            (None, true) => latest(platform, arguments, client, context).await?,
+            (None, false) => {
+                return Err(Failure::usage("nothing to submit is named")
+                    .hint("give --latest for the latest build, --id BUILD, or --path FILE"));
+            }
         };
         if build.platform != platform {
             let message = format!("{} is a build for {}, not for {platform}", build.id, build.platform);

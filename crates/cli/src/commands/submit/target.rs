@@ -31,7 +31,7 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
         )));
     };
     Destination::parse(platform, &destination)
-        .map_err(|problem| Failure::usage(format!("the destination {destination}: {problem}")))?;
+        .map_err(|problem| Failure::usage(format!("the destination {problem}, not {destination}")))?;
     let release_notes = match &told.release_notes {
         Some(text) => vec![ReleaseNote {
             locale: told.locale.clone(),
