@@ -33,4 +33,5 @@ mod rotation;
 mod schemathesis;
 mod secrets;
 mod stopping;
+mod store_simulator;
 mod webhooks;

@@ -17,6 +17,7 @@ pub mod orgs;
 pub mod reports;
 pub mod runner;
 pub mod secret;
+pub mod submissions;
 pub mod updates;
 pub mod uploads;
 pub mod usage;

@@ -97,6 +97,15 @@ pub fn read_profile(content: &[u8]) -> Result<Facts, Refusal> {
     provisioning_profile::read_whenever(content)
 }
 
+/// The bytes of an unencrypted private key in PKCS#8, from the text of its PEM block: for who signs with it. Give it what
+/// [`read`] has accepted.
+///
+/// # Errors
+/// It is no whole block of that label.
+pub fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, Malformed> {
+    pem::decode(pem_text, "PRIVATE KEY")
+}
+
 /// The text that was given, if there is any.
 fn given_text(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())

@@ -141,6 +141,7 @@ kinds! {
     EnvVar, EnvVarId, "env", "an environment variable";
     Credential, CredentialId, "credential", "a credential for signing or for a store";
     Webhook, WebhookId, "webhook", "a webhook";
+    Submission, SubmissionId, "submission", "a submission to a store";
     Delivery, DeliveryId, "delivery", "the delivery of an event to a webhook";
 }
 

@@ -27,6 +27,7 @@ pub mod report;
 pub mod rollout;
 pub mod scope;
 pub mod standard_webhooks;
+pub mod submission;
 pub mod tenancy;
 pub mod time;
 pub mod update;

@@ -22,6 +22,16 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
         &[TESTING],
     ),
     ("launchway-store", &["launchway-domain"], &[TESTING]),
+    (
+        "launchway-stores",
+        &["launchway-credentials", "launchway-domain"],
+        &[TESTING],
+    ),
+    (
+        "launchway-store-simulator",
+        &["launchway-domain", "launchway-stores"],
+        &[TESTING],
+    ),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     ("launchway-project", &["launchway-api", "launchway-domain"], &[TESTING]),
     (
@@ -44,6 +54,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-domain",
             "launchway-runner",
             "launchway-store",
+            "launchway-store-simulator",
         ],
         &[TESTING],
     ),

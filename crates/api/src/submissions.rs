@@ -1,0 +1,197 @@
+//! Submissions to the App Store and Google Play (contract part 5).
+
+use std::collections::BTreeMap;
+
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::error::SubmissionError as DomainError;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// `POST /submit`. Names either `buildId` or `uploadId`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateSubmission {
+    /// The build whose app is submitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// An uploaded app, an .ipa, .aab or .apk: it says its bundle id, platform, version and build number itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<String>,
+    /// `testflight` or `app_store`; a track of Google Play: `internal`, `alpha`, `beta`, `production` or another one.
+    #[schema(example = "internal", max_length = 80)]
+    pub destination: String,
+    /// Percent of the users who get it at first, 1 to 100; 100 when absent. In the App Store anything below 100 is its
+    /// phased release in seven days; `testflight` takes none.
+    #[schema(minimum = 1, maximum = 100)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<i64>,
+    /// What is new (in TestFlight: what to test), once a language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_notes: Option<Vec<ReleaseNote>>,
+    /// The credential that the store knows; the only one that fits app and store when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential_id: Option<String>,
+    /// What else is asked of the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<SubmissionOptions>,
+}
+
+/// `PATCH /submit?id=`. What is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangeSubmission {
+    /// Percent of the users who get it, 1 to 100. The App Store's phased release can only be ended, with 100.
+    #[schema(minimum = 1, maximum = 100)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<i64>,
+    /// `halted` stops the rollout; `rolling_out` has it go on, or releases an approved version that waits for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+}
+
+/// What is new, in one language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseNote {
+    /// The language as the store names it.
+    #[schema(example = "en-US")]
+    pub locale: String,
+    /// The text.
+    pub text: String,
+}
+
+/// What else can be asked of a store. One that is not of the destination's store is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SubmissionOptions {
+    /// TestFlight: the groups of testers, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// App Store Connect: whether the app has cryptography that needs papers, where its Info.plist does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses_non_exempt_encryption: Option<bool>,
+    /// App Store: an approved version waits until it is released by `PATCH` with `rolling_out`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual_release: Option<bool>,
+    /// Google Play: the release is only drafted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<bool>,
+    /// Google Play: how urgently apps are to ask for the update, 0 to 5.
+    #[schema(minimum = 0, maximum = 5)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// Google Play: the countries of a staged release in `production`, as two capital letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub countries: Option<Vec<String>>,
+    /// Google Play: the name of the release; the store makes one when absent.
+    #[schema(max_length = 50)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release_name: Option<String>,
+    /// Google Play: the changes wait in the Play Console until somebody sends them for review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes_not_sent_for_review: Option<bool>,
+    /// Google Play: files that make crash reports readable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbols: Option<Vec<SymbolFile>>,
+}
+
+/// A file that makes crash reports readable. Names either `artifactId`, of the same build, or `uploadId`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SymbolFile {
+    /// `mapping` (ProGuard or R8) or `native`.
+    #[schema(example = "mapping")]
+    pub kind: String,
+    /// An artifact of the build.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_id: Option<String>,
+    /// An upload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<String>,
+}
+
+/// A submission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Submission)]
+pub struct SubmissionView {
+    /// `submission_…`.
+    pub id: String,
+    /// `queued`, `validating`, `uploading`, `processing`, `in_review`, `rolling_out`, `halted`, `success`, `rejected`,
+    /// `failed` or `canceled`.
+    pub status: String,
+    /// The build whose app it is; null when the app was uploaded.
+    pub build_id: Option<String>,
+    /// The app.
+    pub bundle_id: String,
+    /// `ios`, `android` or `visionos`.
+    #[schema(value_type = String)]
+    pub platform: Platform,
+    /// `app_store` or `google_play`.
+    pub store: String,
+    /// `testflight`, `app_store` or a track of Google Play.
+    pub destination: String,
+    /// The version that the app says it has.
+    pub version: Option<String>,
+    /// The build number that the app says it has.
+    pub build_number: Option<String>,
+    /// Percent of the users who get it.
+    pub rollout: u8,
+    /// What is new, once a language.
+    pub release_notes: Vec<ReleaseNote>,
+    /// The credential that the store knows.
+    pub credential_id: Option<String>,
+    /// What else is asked of the store.
+    pub options: SubmissionOptions,
+    /// The store's own ids by name, such as `appId`, `buildId` or `editId`, as far as they are known.
+    pub external: BTreeMap<String, String>,
+    /// Whether it was asked to stop and has not yet.
+    pub cancel_requested: bool,
+    /// Why it did not get there; null unless it failed or was rejected.
+    pub error: Option<SubmissionError>,
+    /// What happened so far, oldest first.
+    pub events: Vec<SubmissionEvent>,
+    /// Who asked for it: a user id or a key id.
+    pub created_by: String,
+    /// When it was asked for.
+    pub created_at: String,
+    /// When it ended.
+    pub finished_at: Option<String>,
+}
+
+/// Why a submission did not get there. All codes stand in docs/submissions.md.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubmissionError {
+    /// What kind of error it is.
+    #[schema(example = "BUILD_NUMBER_USED")]
+    pub code: String,
+    /// What is wrong, with the store's own words where there are any.
+    pub message: String,
+    /// What to do.
+    pub fix: String,
+    /// Whether the same submission can go on by `POST /submit/retry`, at once or after something outside was mended.
+    pub retryable: bool,
+}
+
+/// Something that happened to a submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SubmissionEvent {
+    /// When.
+    pub at: String,
+    /// The status that it had then.
+    pub status: String,
+    /// What happened, as a sentence.
+    pub message: String,
+}
+
+impl From<&DomainError> for SubmissionError {
+    fn from(error: &DomainError) -> Self {
+        Self {
+            code: error.code.to_string(),
+            message: error.message.clone(),
+            fix: error.fix.clone(),
+            retryable: error.retryable,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Where a submission goes (contract part 5): `testflight` or `app_store`, or a track of Google Play.
+
+use std::fmt;
+
+use super::Store;
+use crate::platform::Platform;
+
+/// A track's name has at most this many characters.
+pub const MAX_TRACK_LENGTH: usize = 80;
+/// The tracks that every app has.
+pub const TRACKS: [&str; 4] = ["internal", "alpha", "beta", "production"];
+
+const TESTFLIGHT: &str = "testflight";
+const APP_STORE: &str = "app_store";
+
+/// Where a submission goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Destination {
+    /// Apple's testers.
+    TestFlight,
+    /// Apple's customers.
+    AppStore,
+    /// A track of Google Play, such as `production` or one that the app's owner made.
+    Track(Box<str>),
+}
+
+/// The text is no destination of that platform. The message is made to follow the name of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidDestination {
+    /// An Apple platform goes to two places only.
+    #[error("must be testflight or app_store for {0}")]
+    NotOfAppStore(Platform),
+    /// A name that no track can have, or one that means the other store.
+    #[error("must be internal, alpha, beta, production or the name of another track of Google Play for android")]
+    NotOfGooglePlay,
+}
+
+impl Store {
+    /// The store of a platform.
+    pub const fn of(platform: Platform) -> Store {
+        match platform {
+            Platform::Ios | Platform::Visionos => Store::AppStore,
+            Platform::Android => Store::GooglePlay,
+        }
+    }
+
+    /// What people call it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Store::AppStore => "the App Store",
+            Store::GooglePlay => "Google Play",
+        }
+    }
+}
+
+impl Destination {
+    /// Reads a destination of an app for this platform.
+    ///
+    /// # Errors
+    /// What it must be instead.
+    pub fn parse(platform: Platform, text: &str) -> Result<Self, InvalidDestination> {
+        match (Store::of(platform), text) {
+            (Store::AppStore, TESTFLIGHT) => Ok(Self::TestFlight),
+            (Store::AppStore, APP_STORE) => Ok(Self::AppStore),
+            (Store::AppStore, _) => Err(InvalidDestination::NotOfAppStore(platform)),
+            (Store::GooglePlay, TESTFLIGHT | APP_STORE) => Err(InvalidDestination::NotOfGooglePlay),
+            (Store::GooglePlay, track) if is_track(track) => Ok(Self::Track(track.into())),
+            (Store::GooglePlay, _) => Err(InvalidDestination::NotOfGooglePlay),
+        }
+    }
+
+    /// The store it belongs to.
+    pub const fn store(&self) -> Store {
+        match self {
+            Self::TestFlight | Self::AppStore => Store::AppStore,
+            Self::Track(_) => Store::GooglePlay,
+        }
+    }
+
+    /// The name on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::TestFlight => TESTFLIGHT,
+            Self::AppStore => APP_STORE,
+            Self::Track(track) => track,
+        }
+    }
+
+    /// Whether it can reach a share of the users only.
+    pub fn has_rollout(&self) -> bool {
+        !matches!(self, Self::TestFlight)
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Names of tracks are free: letters of any language, digits, spaces and `:._-`, as `wear:production`. What could leave
+/// the path of a URL is not among them.
+fn is_track(text: &str) -> bool {
+    let allowed = |letter: char| letter.is_alphanumeric() || " :._-".contains(letter);
+    let trimmed = text.trim_matches(['.', ' ']);
+    !trimmed.is_empty() && text.chars().count() <= MAX_TRACK_LENGTH && text.chars().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_platform_has_its_destinations() {
+        use Platform::{Android, Ios, Visionos};
+        for (platform, text, store) in [
+            (Ios, "testflight", Some(Store::AppStore)),
+            (Ios, "app_store", Some(Store::AppStore)),
+            (Visionos, "app_store", Some(Store::AppStore)),
+            (Ios, "production", None),
+            (Ios, "", None),
+            (Ios, "TestFlight", None),
+            (Android, "internal", Some(Store::GooglePlay)),
+            (Android, "production", Some(Store::GooglePlay)),
+            (Android, "wear:beta", Some(Store::GooglePlay)),
+            (Android, "Freunde & Familie", None),
+            (Android, "Unsere Tester", Some(Store::GooglePlay)),
+            (Android, "testflight", None),
+            (Android, "app_store", None),
+            (Android, "", None),
+            (Android, "..", None),
+            (Android, "a/b", None),
+            (Android, "a?b", None),
+        ] {
+            let read = Destination::parse(platform, text);
+            assert_eq!(
+                read.as_ref().ok().map(Destination::store),
+                store,
+                "{platform} {text:?} {read:?}"
+            );
+        }
+        assert!(TRACKS.iter().all(|track| Destination::parse(Android, track).is_ok()));
+    }
+
+    proptest! {
+        #[test]
+        fn a_destination_is_kept_as_written(text in ".{0,90}") {
+            if let Ok(read) = Destination::parse(Platform::Android, &text) {
+                prop_assert_eq!(read.as_str(), &text);
+                prop_assert!(!text.contains(['/', '?', '#', '%', '\\']));
+            }
+        }
+    }
+}

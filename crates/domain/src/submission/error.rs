@@ -1,0 +1,173 @@
+//! What a submission's error says: `code`, `message`, `fix`, `retryable` (contract part 5). One table for all codes.
+
+/// An error as the record shows it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SubmissionError {
+    /// What kind of error it is.
+    pub code: SubmissionErrorCode,
+    /// What is wrong, with the store's own words where there are any. Never a secret.
+    pub message: String,
+    /// What to do.
+    pub fix: String,
+    /// Whether the same submission can succeed when it is retried as it is.
+    pub retryable: bool,
+}
+
+impl SubmissionError {
+    /// An error with the fix of its code.
+    pub fn new(code: SubmissionErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            fix: code.fix().to_owned(),
+            retryable: code.is_retryable(),
+        }
+    }
+}
+
+/// Makes the enum and its table: the word, whether a retry can help, and the fix.
+macro_rules! codes {
+    ($($(#[$note:meta])* $variant:ident = $word:literal, $retryable:literal, $fix:literal;)+) => {
+        words! {
+            /// Why a submission did not get there.
+            SubmissionErrorCode, "a code of the table in docs/submissions.md",
+            $($(#[$note])* $variant = $word,)+
+        }
+
+        impl SubmissionErrorCode {
+            /// What to do about it.
+            pub const fn fix(self) -> &'static str {
+                match self { $(Self::$variant => $fix,)+ }
+            }
+
+            /// Whether the same submission can succeed when it is retried as it is, or after something outside of it
+            /// was mended.
+            pub const fn is_retryable(self) -> bool {
+                match self { $(Self::$variant => $retryable,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The binary has not the form that the store takes.
+    WrongFormat = "WRONG_FORMAT", false,
+        "Submit an .ipa to the App Store, and an .aab or .apk to Google Play.";
+    /// The binary is of another app.
+    BundleIdMismatch = "BUNDLE_ID_MISMATCH", false,
+        "Build the app with the bundle id that it is submitted under, or submit it under its own.";
+    /// The binary is made for another platform.
+    PlatformMismatch = "PLATFORM_MISMATCH", false, "Submit a binary that is built for the platform.";
+    /// The binary carries another version.
+    VersionMismatch = "VERSION_MISMATCH", false,
+        "Build the app with the version that is asked for, or leave the version out of the request.";
+    /// The binary carries another build number.
+    BuildNumberMismatch = "BUILD_NUMBER_MISMATCH", false,
+        "Build the app with the build number that is asked for, or leave it out of the request.";
+    /// The binary's version or build number has not the form that the store takes.
+    VersionMalformed = "VERSION_MALFORMED", false,
+        "Use one to three whole numbers with dots for an Apple version, and a whole number from 1 to 2100000000 for an Android version code.";
+    /// The store has a higher version.
+    VersionNotNewer = "VERSION_NOT_NEWER", false, "Raise the version, build again and submit the new build.";
+    /// The store has a binary with that build number.
+    BuildNumberUsed = "BUILD_NUMBER_USED", false,
+        "Raise the build number (buildNumber \"auto\" does it), build again and submit the new build.";
+    /// A debugger may attach to it.
+    Debuggable = "DEBUGGABLE", false, "Build with buildType release.";
+    /// It is made for a simulator.
+    SimulatorBuild = "SIMULATOR_BUILD", false, "Build for devices, with distribution store.";
+    /// It is made for an Android that is too old.
+    TargetSdkTooLow = "TARGET_SDK_TOO_LOW", false, "Raise targetSdkVersion, build again and submit the new build.";
+    /// It uses something private and does not say what for.
+    PurposeStringMissing = "PURPOSE_STRING_MISSING", false, "Add the named keys to the app's Info.plist, each with a sentence for the user.";
+    /// It lacks code for devices that the store wants served.
+    ArchitectureMissing = "ARCHITECTURE_MISSING", false,
+        "Build native libraries for arm64 too, and for every 32-bit architecture its 64-bit twin.";
+    /// It is not signed.
+    Unsigned = "UNSIGNED", false, "Sign the build: add an Android keystore or an Apple certificate and profile to the credentials.";
+    /// It is signed with another key than the store knows.
+    SignatureMismatch = "SIGNATURE_MISMATCH", false,
+        "Sign with the upload key of this app, or have the key changed in the Play Console.";
+    /// Its certificate has ended.
+    CertificateExpired = "CERTIFICATE_EXPIRED", false, "Make a new certificate, add it to the credentials and build again.";
+    /// Its provisioning profile is not for a store.
+    ProfileUnfit = "PROFILE_UNFIT", false, "Build with an App Store provisioning profile that covers the bundle id.";
+    /// It is larger than the store takes.
+    TooLarge = "TOO_LARGE", false, "Make the binary smaller: compress assets, or have the store deliver them apart.";
+    /// The binary changed while it was submitted, or cannot be read.
+    BinaryUnreadable = "BINARY_UNREADABLE", true, "Retry. If it happens again, build again and submit the new build.";
+    /// The store does not take the credential.
+    CredentialInvalid = "CREDENTIAL_INVALID", true, "Check in the store's console that the key is active and its ids are right, then replace the credential.";
+    /// The store does not let the credential do this.
+    CredentialForbidden = "CREDENTIAL_FORBIDDEN", true, "Give the key the role App Manager (App Store Connect), or release permissions for this app (Play Console).";
+    /// An agreement with the store waits to be accepted.
+    AgreementMissing = "AGREEMENT_MISSING", true, "Have the account holder accept the agreements in the store's console, then retry.";
+    /// The store does not know the app.
+    AppNotFound = "APP_NOT_FOUND", true, "Create the app with this bundle id in the store's console (Google Play: upload its first build there), then retry.";
+    /// The store does not know the track.
+    TrackNotFound = "TRACK_NOT_FOUND", true, "Create the track in the Play Console, or name another one.";
+    /// The store does not know the group of testers.
+    GroupNotFound = "GROUP_NOT_FOUND", true, "Create the group in TestFlight, or name another one.";
+    /// The store found faults in the binary.
+    ProcessingFailed = "PROCESSING_FAILED", false, "Mend what the store names, build again with a higher build number and submit the new build.";
+    /// The store has worked on the binary for too long.
+    ProcessingStuck = "PROCESSING_STUCK", true, "Look into the store's console. If nothing moves there, build again with a higher build number.";
+    /// Nobody said whether the app has cryptography.
+    ExportComplianceMissing = "EXPORT_COMPLIANCE_MISSING", true,
+        "Set ITSAppUsesNonExemptEncryption in Info.plist, or submit with options.usesNonExemptEncryption, or answer the question in App Store Connect; then retry.";
+    /// The store wants more said about the app.
+    MetadataMissing = "METADATA_MISSING", true, "Fill in what the store names, in the store's console, then retry.";
+    /// That version is released.
+    VersionLive = "VERSION_LIVE", false, "Raise the version, build again and submit the new build.";
+    /// Another change of the app is in review, and is not to be canceled.
+    ReviewInProgress = "REVIEW_IN_PROGRESS", true, "Wait until that review is over, or cancel it in the store's console; then retry.";
+    /// The store's review refused it.
+    Rejected = "REJECTED", true, "Read the store's message in its console and answer it there. Then retry, or submit a mended build.";
+    /// The app has never been released.
+    DraftApp = "DRAFT_APP", true, "Finish the set-up of the app in the Play Console, or submit with options.draft.";
+    /// The store wants the review to be asked for by hand.
+    ReviewByHand = "REVIEW_BY_HAND", true, "Submit with options.changesNotSentForReview, then send the changes for review in the Play Console.";
+    /// The store sends changes to review by itself.
+    ReviewAutomatic = "REVIEW_AUTOMATIC", true, "Submit without options.changesNotSentForReview.";
+    /// Somebody else changed the same thing again and again.
+    Conflict = "CONFLICT", true, "See that nobody else releases this app at the same time, then retry.";
+    /// The store takes no more calls for now.
+    RateLimited = "RATE_LIMITED", true, "Wait an hour, then retry.";
+    /// The store does not answer, or answers nonsense.
+    StoreUnavailable = "STORE_UNAVAILABLE", true, "Look at the store's status page, then retry.";
+    /// The store refuses, with words that are not known here.
+    StoreRefused = "STORE_REFUSED", true, "Do what the store says, then retry.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_docs_have_every_code_with_its_fix() {
+        let docs = include_str!("../../../../docs/submissions.md");
+        for code in SubmissionErrorCode::ALL {
+            let retryable = if code.is_retryable() { "yes" } else { "no" };
+            let row = docs.lines().find(|line| line.starts_with(&format!("| `{code}` |")));
+            let row = row.unwrap_or_else(|| panic!("{code} is not in docs/submissions.md"));
+            assert!(row.ends_with(&format!("| {} | {retryable} |", code.fix())), "{row}");
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_word_of_its_own_and_a_sentence_that_says_what_to_do() {
+        let mut words = HashSet::new();
+        for code in SubmissionErrorCode::ALL {
+            let word = code.as_str();
+            assert!(words.insert(word), "{word} stands twice");
+            assert!(
+                word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'),
+                "{word}"
+            );
+            assert!(code.fix().ends_with('.') && code.fix().len() > 10, "{word}");
+            assert_eq!(word.parse(), Ok(*code));
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A fit binary passes, and each single fault is told by its code and with the store's error.
+
+use super::*;
+
+const NOW: EpochMs = 1_795_255_200_000;
+
+fn ipa() -> Binary {
+    Binary {
+        format: BinaryFormat::Ipa,
+        size: 10_000_000,
+        bundle_id: "com.example.app".to_owned(),
+        version: Some("1.2.0".to_owned()),
+        build_number: Some("42".to_owned()),
+        platforms: vec![Platform::Ios],
+        simulator: false,
+        debuggable: None,
+        target_sdk: None,
+        architectures: Some(vec!["arm64".to_owned()]),
+        signer: Some(Some("aa".to_owned())),
+        signer_not_after: Some(NOW + 1),
+        profile: Some((ProfileKind::AppStore, Some(NOW + 1))),
+        system_classes: Some(vec!["CLLocationManager".to_owned(), "UIView".to_owned()]),
+        info_keys: Some(vec!["NSLocationWhenInUseUsageDescription".to_owned()]),
+    }
+}
+
+fn aab() -> Binary {
+    Binary {
+        format: BinaryFormat::Aab,
+        platforms: vec![Platform::Android],
+        debuggable: Some(false),
+        target_sdk: Some(36),
+        architectures: Some(vec!["arm64-v8a".to_owned(), "armeabi-v7a".to_owned()]),
+        profile: None,
+        system_classes: None,
+        info_keys: None,
+        ..ipa()
+    }
+}
+
+fn codes(binary: &Binary, change: impl Fn(&mut Asked<'_>)) -> Vec<(Code, String)> {
+    let (bundle_id, platform) = (BundleId::parse("com.example.app").unwrap(), binary.platforms[0]);
+    let name = match Store::of(platform) {
+        Store::AppStore => "app_store",
+        Store::GooglePlay => "production",
+    };
+    let destination = Destination::parse(platform, name).unwrap();
+    let mut asked = Asked {
+        bundle_id: &bundle_id,
+        platform,
+        destination: &destination,
+        version: Some("1.2.0"),
+        build_number: Some("42"),
+        live_version: Some("1.1.9"),
+        live_build_number: Some("41"),
+        upload_key: Some("AA"),
+        target_sdk_floor: TARGET_SDK_FLOOR,
+        now: NOW,
+    };
+    change(&mut asked);
+    let found = findings(binary, &asked);
+    found.into_iter().map(|error| (error.code, error.message)).collect()
+}
+
+fn single(binary: &Binary, wanted: Code, words: &str) {
+    let found = codes(binary, |_| {});
+    let [(code, message)] = &found[..] else {
+        panic!("{wanted}: {found:?}")
+    };
+    assert_eq!(*code, wanted, "{message}");
+    assert!(message.contains(words), "{message}");
+}
+
+#[test]
+fn fit_binaries_pass() {
+    for binary in [ipa(), aab()] {
+        assert_eq!(codes(&binary, |_| {}), []);
+        // What nobody says is not held against it.
+        let silent = Binary {
+            version: None,
+            build_number: None,
+            debuggable: None,
+            target_sdk: None,
+            architectures: None,
+            signer: None,
+            signer_not_after: None,
+            profile: None,
+            system_classes: None,
+            info_keys: None,
+            ..binary
+        };
+        assert_eq!(codes(&silent, |_| {}), []);
+    }
+    let visionos = Binary {
+        platforms: vec![Platform::Visionos],
+        ..ipa()
+    };
+    assert_eq!(codes(&visionos, |_| {}), []);
+}
+
+#[test]
+fn each_fault_of_an_ipa_is_told() {
+    let text = |text: &str| Some(text.to_owned());
+    single(
+        &Binary {
+            format: BinaryFormat::Apk,
+            ..ipa()
+        },
+        Code::WrongFormat,
+        "the App Store",
+    );
+    single(
+        &Binary {
+            size: MAX_IPA + 1,
+            ..ipa()
+        },
+        Code::TooLarge,
+        "4000000000",
+    );
+    single(
+        &Binary {
+            bundle_id: "com.example.App".to_owned(),
+            ..ipa()
+        },
+        Code::BundleIdMismatch,
+        "ITMS-90054",
+    );
+    single(
+        &Binary {
+            simulator: true,
+            ..ipa()
+        },
+        Code::SimulatorBuild,
+        "ITMS-90087",
+    );
+    single(
+        &Binary {
+            architectures: Some(vec!["armv7".to_owned()]),
+            ..ipa()
+        },
+        Code::ArchitectureMissing,
+        "arm64",
+    );
+    single(
+        &Binary {
+            profile: Some((ProfileKind::Other, None)),
+            ..ipa()
+        },
+        Code::ProfileUnfit,
+        "ITMS-90161",
+    );
+    single(
+        &Binary {
+            profile: Some((ProfileKind::AppStore, Some(NOW))),
+            ..ipa()
+        },
+        Code::ProfileUnfit,
+        "expired",
+    );
+    single(
+        &Binary {
+            signer: Some(None),
+            ..ipa()
+        },
+        Code::Unsigned,
+        "ITMS-90034",
+    );
+    single(
+        &Binary {
+            signer_not_after: Some(NOW),
+            ..ipa()
+        },
+        Code::CertificateExpired,
+        "expired",
+    );
+    single(
+        &Binary {
+            system_classes: Some(vec!["AVCaptureDevice".to_owned(), "LAContext".to_owned()]),
+            ..ipa()
+        },
+        Code::PurposeStringMissing,
+        "NSCameraUsageDescription, NSFaceIDUsageDescription",
+    );
+    let found = codes(
+        &Binary {
+            version: text("1.2.0.1"),
+            ..ipa()
+        },
+        |asked| asked.version = None,
+    );
+    assert!(matches!(&found[..], [(Code::VersionMalformed, _)]), "{found:?}");
+    let found = codes(&ipa(), |asked| asked.platform = Platform::Visionos);
+    assert!(matches!(&found[..], [(Code::PlatformMismatch, _)]), "{found:?}");
+    let found = codes(&ipa(), |asked| asked.live_version = Some("1.2"));
+    assert!(matches!(&found[..], [(Code::VersionNotNewer, _)]), "{found:?}");
+}
+
+#[test]
+fn each_fault_of_an_android_binary_is_told() {
+    let text = |text: &str| Some(text.to_owned());
+    single(
+        &Binary {
+            debuggable: Some(true),
+            ..aab()
+        },
+        Code::Debuggable,
+        "debuggable",
+    );
+    single(
+        &Binary {
+            target_sdk: Some(35),
+            ..aab()
+        },
+        Code::TargetSdkTooLow,
+        "at least API level 36",
+    );
+    single(
+        &Binary {
+            architectures: Some(vec!["x86".to_owned()]),
+            ..aab()
+        },
+        Code::ArchitectureMissing,
+        "x86_64",
+    );
+    single(
+        &Binary {
+            signer: Some(None),
+            ..aab()
+        },
+        Code::Unsigned,
+        "not signed",
+    );
+    single(
+        &Binary {
+            signer: Some(text("bb")),
+            ..aab()
+        },
+        Code::SignatureMismatch,
+        "wrong key",
+    );
+    single(
+        &Binary {
+            build_number: text("43"),
+            ..aab()
+        },
+        Code::BuildNumberMismatch,
+        "not 42",
+    );
+    for (number, code) in [
+        ("0", Code::VersionMalformed),
+        ("2100000001", Code::VersionMalformed),
+        ("1.2", Code::VersionMalformed),
+        ("41", Code::BuildNumberUsed),
+        ("7", Code::BuildNumberUsed),
+    ] {
+        let found = codes(
+            &Binary {
+                build_number: text(number),
+                ..aab()
+            },
+            |asked| asked.build_number = None,
+        );
+        assert!(matches!(&found[..], [(told, _)] if *told == code), "{number} {found:?}");
+    }
+    // Google counts by the version code alone.
+    assert_eq!(codes(&aab(), |asked| asked.live_version = Some("9.9")), []);
+    let internal = Destination::parse(Platform::Android, "internal").unwrap();
+    let old = Binary {
+        target_sdk: Some(30),
+        ..aab()
+    };
+    let bundle_id = BundleId::parse("com.example.app").unwrap();
+    let asked = Asked {
+        bundle_id: &bundle_id,
+        platform: Platform::Android,
+        destination: &internal,
+        version: None,
+        build_number: None,
+        live_version: None,
+        live_build_number: None,
+        upload_key: None,
+        target_sdk_floor: TARGET_SDK_FLOOR,
+        now: NOW,
+    };
+    assert_eq!(findings(&old, &asked), []);
+}

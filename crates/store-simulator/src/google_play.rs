@@ -1,0 +1,176 @@
+//! Google Play: apps, edits, resumable uploads, reviews.
+
+mod edits;
+mod routes;
+mod tracks;
+mod uploads;
+
+use std::collections::BTreeMap;
+
+use launchway_domain::time::{DAY, EpochMs};
+use serde_json::{Value, json};
+
+use crate::ledger::Ledger;
+use crate::settings::{Outcome, Settings};
+
+pub(crate) use routes::route;
+
+/// The tracks that every app has.
+const TRACKS: [&str; 4] = ["internal", "alpha", "beta", "production"];
+/// How long an edit lives.
+const EDIT_LIFE: EpochMs = 7 * DAY;
+
+/// All that Google Play holds.
+pub(crate) struct GooglePlay {
+    apps: BTreeMap<String, App>,
+    edits: BTreeMap<String, Edit>,
+    sessions: BTreeMap<String, uploads::Session>,
+    made: u64,
+}
+
+/// An app.
+#[derive(Clone, Default)]
+struct App {
+    /// Goes up with each change; an edit of an older one is void.
+    revision: u64,
+    tracks: BTreeMap<String, Value>,
+    binaries: BTreeMap<i64, Binary>,
+    /// Where each release of a track stands.
+    lives: BTreeMap<(String, i64), &'static str>,
+    /// Releases that are in review, and until when.
+    reviews: Vec<(EpochMs, String, i64)>,
+    /// Something that somebody else changed is in review until then.
+    other_review: Option<EpochMs>,
+    draft: bool,
+    review_by_hand: bool,
+}
+
+/// A binary that Google has.
+#[derive(Clone)]
+struct Binary {
+    sha256: String,
+    is_apk: bool,
+}
+
+/// An edit.
+struct Edit {
+    package: String,
+    revision: u64,
+    tracks: BTreeMap<String, Value>,
+    binaries: BTreeMap<i64, Binary>,
+    ends: EpochMs,
+    state: EditState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EditState {
+    Open,
+    Committed,
+    Deleted,
+}
+
+impl App {
+    /// An app that was never released, with the tracks that every app has.
+    fn usual() -> App {
+        let tracks = TRACKS.map(|name| (name.to_owned(), json!({"track": name})));
+        App {
+            tracks: tracks.into(),
+            ..App::default()
+        }
+    }
+}
+
+impl GooglePlay {
+    pub(crate) fn new(settings: &Settings) -> GooglePlay {
+        let mut apps = BTreeMap::new();
+        for given in &settings.google_play {
+            let mut app = App {
+                draft: given.draft,
+                review_by_hand: given.review_by_hand,
+                ..App::usual()
+            };
+            for name in &given.tracks {
+                app.tracks.insert(name.clone(), json!({"track": name}));
+            }
+            if let Some(code) = given.live {
+                let release = json!({"versionCodes": [code.to_string()], "status": "completed", "name": "before"});
+                let track = json!({"track": "production", "releases": [release]});
+                app.tracks.insert("production".to_owned(), track);
+                app.lives.insert(("production".to_owned(), code), tracks::PUBLISHED);
+                let binary = Binary {
+                    sha256: "00".repeat(32),
+                    is_apk: false,
+                };
+                app.binaries.insert(code, binary);
+            }
+            apps.insert(given.package.clone(), app);
+        }
+        GooglePlay {
+            apps,
+            edits: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            made: 0,
+        }
+    }
+
+    /// Reviews end that were due by now.
+    pub(crate) fn advance(&mut self, now: EpochMs, settings: &mut Settings, ledger: &mut Ledger) {
+        for (package, app) in &mut self.apps {
+            app.other_review = app.other_review.filter(|until| now < *until);
+            let due: Vec<(EpochMs, String, i64)> = app.reviews.iter().filter(|(at, ..)| *at <= now).cloned().collect();
+            app.reviews.retain(|(at, ..)| *at > now);
+            for (_, track, code) in due {
+                let rejected = settings.next_outcome() == Outcome::Reject;
+                let state = if rejected {
+                    tracks::NOT_APPROVED
+                } else {
+                    tracks::PUBLISHED
+                };
+                if !rejected {
+                    ledger.note("release", format!("{package} {track} {code}"));
+                }
+                app.lives.insert((track, code), state);
+            }
+        }
+        for edit in self.edits.values_mut() {
+            if edit.state == EditState::Open && edit.ends <= now {
+                edit.state = EditState::Deleted;
+            }
+        }
+    }
+
+    pub(crate) fn delete_edits(&mut self) {
+        for edit in self.edits.values_mut() {
+            if edit.state == EditState::Open {
+                edit.state = EditState::Deleted;
+            }
+        }
+    }
+
+    pub(crate) fn lose_sessions(&mut self) {
+        self.sessions.clear();
+    }
+
+    pub(crate) fn change_elsewhere(&mut self, package: &str) {
+        if let Some(app) = self.apps.get_mut(package) {
+            app.revision += 1;
+        }
+    }
+
+    pub(crate) fn other_review(&mut self, package: &str, until: EpochMs) {
+        if let Some(app) = self.apps.get_mut(package) {
+            app.other_review = Some(until);
+        }
+    }
+
+    pub(crate) fn other_reviews(&mut self, until: EpochMs) {
+        for app in self.apps.values_mut() {
+            app.other_review = Some(until);
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+}

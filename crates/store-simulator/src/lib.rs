@@ -1,0 +1,202 @@
+//! Stands in for App Store Connect and for the Google Play Developer API: state in memory, time from outside, faults to
+//! order, and a ledger of what really happened. Requests are held against the stores' published schemas (`schemas/`).
+#![deny(missing_docs)]
+
+mod access;
+mod answer;
+mod app_store;
+mod call;
+mod clock;
+mod control;
+mod direct;
+mod fault;
+mod google_play;
+mod ledger;
+mod schema;
+mod serve;
+mod settings;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use launchway_domain::time::{EpochMs, HOUR};
+pub use launchway_stores::World;
+use launchway_stores::transport::Response;
+
+pub use call::{Call, Cut};
+pub use direct::Direct;
+pub use fault::{Fault, Kind, When};
+pub use ledger::{Entry, Ledger};
+pub use serve::serve;
+pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings};
+
+/// Where both stores are, for whoever calls the simulator in the same process.
+pub const ADDRESS: &str = "https://stores.invalid";
+
+/// Both stores.
+pub struct Simulator {
+    state: Mutex<State>,
+    world: Arc<dyn World>,
+}
+
+struct State {
+    /// What the settings were at first.
+    begun_with: Settings,
+    settings: Settings,
+    clock: clock::StoreClock,
+    /// Where the simulator is reached, for the addresses that it gives out.
+    address: String,
+    app_store: app_store::AppStore,
+    google_play: google_play::GooglePlay,
+    access: access::Access,
+    faults: fault::Faults,
+    ledger: Ledger,
+}
+
+impl Simulator {
+    /// Stores that hold what the settings say, and are reached at `address`.
+    pub fn new(settings: Settings, address: &str, world: Arc<dyn World>) -> Arc<Simulator> {
+        let state = State {
+            clock: clock::StoreClock::new(world.now(), settings.speed),
+            app_store: app_store::AppStore::new(&settings),
+            google_play: google_play::GooglePlay::new(&settings),
+            access: access::Access::default(),
+            faults: fault::Faults::default(),
+            ledger: Ledger::default(),
+            address: address.trim_end_matches('/').to_owned(),
+            begun_with: settings.clone(),
+            settings,
+        };
+        Arc::new(Simulator {
+            state: Mutex::new(state),
+            world,
+        })
+    }
+
+    /// Orders a fault.
+    pub fn order(&self, fault: Fault) {
+        self.lock().faults.order(fault);
+    }
+
+    /// How the next reviews end, in this order; after them all are passed.
+    pub fn decide(&self, outcomes: &[Outcome]) {
+        self.lock().settings.outcomes.extend(outcomes);
+    }
+
+    /// An app version that was with the developer's hand is open for others: an edit by somebody else.
+    pub fn change_app_elsewhere(&self, package: &str) {
+        self.lock().google_play.change_elsewhere(package);
+    }
+
+    /// Changes of the app are in review until `until`, made by somebody else.
+    pub fn other_review(&self, package: &str, until: EpochMs) {
+        self.lock().google_play.other_review(package, until);
+    }
+
+    /// What has happened.
+    pub fn ledger(&self) -> Ledger {
+        self.lock().ledger.clone()
+    }
+
+    /// How many calls have come, those included that a fault kept from having an effect.
+    pub fn calls(&self) -> u64 {
+        self.lock().faults.calls()
+    }
+
+    /// The method and path of each call, in order, without queries.
+    pub fn log(&self) -> Vec<String> {
+        self.lock().faults.log()
+    }
+
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// The connection breaks, as a fault orders it, or because the caller's did.
+    pub async fn answer(&self, mut call: Call) -> Result<Response, Cut> {
+        if control::is_control(&call) {
+            let body = call.read(false).await?;
+            return Ok(control::answer(&mut self.lock(), &call, &body, self.world.now()));
+        }
+        let fault = self.lock().faults.next(&call);
+        if let Some(kind) = fault
+            && let Some(answer) = kind.before(&call)
+        {
+            return answer;
+        }
+        if let Some(kind) = fault {
+            self.lock().prepare(kind, self.world.now());
+        }
+        let cut = matches!(fault, Some(Kind::Cut));
+        let body = call.read(cut).await?;
+        if cut && !call.is_resumable() {
+            return Err(Cut);
+        }
+        let answer = self.lock().route(&call, &body, self.world.now());
+        if cut {
+            return Err(Cut);
+        }
+        match fault {
+            Some(kind) => kind.after(answer),
+            None => Ok(answer),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// What was due by now happens in both stores.
+    fn advance(&mut self, now: EpochMs) {
+        let now = self.clock.at(now);
+        self.app_store.advance(now, &mut self.settings, &mut self.ledger);
+        self.google_play.advance(now, &mut self.settings, &mut self.ledger);
+    }
+
+    /// Both stores as they were at first. Tokens that were given out stay good.
+    fn reset(&mut self, now: EpochMs) {
+        self.settings = self.begun_with.clone();
+        self.clock = clock::StoreClock::new(now, self.settings.speed);
+        self.app_store = app_store::AppStore::new(&self.settings);
+        self.google_play = google_play::GooglePlay::new(&self.settings);
+        self.faults = fault::Faults::default();
+        self.ledger = Ledger::default();
+    }
+
+    fn prepare(&mut self, kind: Kind, now: EpochMs) {
+        let now = self.clock.at(now);
+        match kind {
+            Kind::ExpireParts => self.app_store.expire_parts(),
+            Kind::NoChecksums => self.settings.checksums = false,
+            Kind::DeleteEdits => self.google_play.delete_edits(),
+            Kind::LoseSessions => self.google_play.lose_sessions(),
+            Kind::OtherReview => {
+                self.app_store.other_reviews(now + HOUR);
+                self.google_play.other_reviews(now + HOUR);
+            }
+            _ => {}
+        }
+    }
+
+    fn route(&mut self, call: &Call, body: &call::Received, now: EpochMs) -> Response {
+        self.advance(now);
+        let there = self.clock.at(now);
+        let parts = call.parts();
+        match parts[..] {
+            ["simulator", "parts", file, number] => self.app_store.receive(file, number, body),
+            ["simulator", "sessions", session] => self.google_play.receive(session, call, body, &self.settings),
+            ["token"] => self.access.token(&self.settings, &self.address, &body.bytes, now),
+            ["v1", ..] => match self.access.app_store(&self.settings, call, now) {
+                Ok(()) => app_store::route(self, call, body, there),
+                Err(refused) => refused,
+            },
+            ["androidpublisher", "v3", "applications", ..] | ["resumable", "upload", "androidpublisher", ..] => {
+                match self.access.google_play(call, now) {
+                    Ok(()) => google_play::route(self, call, body, there),
+                    Err(refused) => refused,
+                }
+            }
+            _ => answer::status(404),
+        }
+    }
+}

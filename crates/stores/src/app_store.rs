@@ -1,0 +1,99 @@
+//! App Store Connect: its client, and the steps of a submission to TestFlight or the App Store. The form of each request
+//! is the published one of App Store Connect's API 4.4.1.
+
+mod client;
+mod progress;
+mod refusal;
+pub mod requests;
+mod review;
+mod rollout;
+mod testflight;
+mod upload;
+mod version;
+pub mod webhook;
+
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::SubmissionStatus;
+use launchway_domain::submission::destination::Destination;
+
+use crate::failure::StoreFailure;
+use crate::release::Release;
+use crate::step::Step;
+
+pub use client::{AppStoreConnect, Credential};
+pub use progress::{Progress, Stage};
+pub use rollout::Change;
+
+/// The address of the real one.
+pub const ADDRESS: &str = "https://api.appstoreconnect.apple.com";
+
+type Stepped = Result<Step<Progress>, StoreFailure>;
+
+impl AppStoreConnect {
+    /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.
+    ///
+    /// # Errors
+    /// Why nothing was reached; the same step may be tried again.
+    pub async fn step(&self, release: &Release, progress: &Progress) -> Stepped {
+        let progress = progress.clone();
+        match progress.stage {
+            Stage::FindApp => self.find_app(release, progress).await,
+            Stage::CreateUpload => self.create_upload(release, progress).await,
+            Stage::CreateFile => self.create_file(release, progress).await,
+            Stage::SendParts => self.send_parts(release, progress).await,
+            Stage::CommitFile => self.commit_file(release, progress).await,
+            Stage::AwaitUpload => self.await_upload(release, progress).await,
+            Stage::AwaitBuild => self.await_build(release, progress).await,
+            Stage::TestNotes => self.test_notes(release, progress).await,
+            Stage::Groups => self.groups(release, progress).await,
+            Stage::BetaReview => self.beta_review(release, progress).await,
+            Stage::Version => self.version(release, progress).await,
+            Stage::AttachBuild => self.attach_build(progress).await,
+            Stage::WhatsNew => self.whats_new(release, progress).await,
+            Stage::PhasedRelease => self.phased_release(release, progress).await,
+            Stage::ReviewSubmission => self.review_submission(release, progress).await,
+            Stage::ReviewItem => self.review_item(progress).await,
+            Stage::SubmitReview => self.submit_review(release, progress).await,
+            Stage::AwaitReview => self.await_review(release, progress).await,
+            Stage::Rollout => self.rollout(progress).await,
+            Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
+        }
+    }
+}
+
+impl Progress {
+    /// What a retry of a failed or rejected submission begins with: what the store holds already is kept.
+    #[must_use]
+    pub fn for_retry(&self, release: &Release) -> Progress {
+        let fresh = Progress {
+            app_id: self.app_id.clone(),
+            build_id: self.build_id.clone(),
+            notes_done: self.notes_done,
+            ..Progress::default()
+        };
+        if self.build_id.is_empty() {
+            return fresh;
+        }
+        let stage = match (self.stage, &release.destination) {
+            (Stage::Rollout | Stage::Done, _) => self.stage,
+            (Stage::TestNotes | Stage::Groups | Stage::BetaReview, Destination::TestFlight) => self.stage,
+            // The version is open for changes again, and its review begins anew.
+            (stage, Destination::AppStore) if stage > Stage::AwaitBuild => Stage::Version,
+            _ => Stage::AwaitBuild,
+        };
+        Progress {
+            stage,
+            version_id: self.version_id.clone(),
+            notes_done: if stage == Stage::Version { 0 } else { self.notes_done },
+            ..fresh
+        }
+    }
+}
+
+/// Apple's name of a platform.
+fn platform_name(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Visionos => "VISION_OS",
+        _ => "IOS",
+    }
+}

@@ -1,0 +1,151 @@
+//! The App Store's review: found or made, filled, begun, awaited.
+
+use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, RollingOut, Success};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::refusal::CallError;
+use super::version::{VersionState, other_review, state_of};
+use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::release::Release;
+use crate::step::{Step, Then};
+use crate::transport::Method;
+
+/// The states of a review that is not over.
+const OPEN: &str = "READY_FOR_REVIEW,WAITING_FOR_REVIEW,IN_REVIEW,UNRESOLVED_ISSUES,CANCELING,COMPLETING";
+
+impl AppStoreConnect {
+    pub(super) async fn review_submission(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let platform = platform_name(release.platform);
+        let known = self.reviews(release, &progress, OPEN).await?;
+        let states = known.list("/data").iter();
+        let states = states.map(|review| {
+            Ok((
+                review.need("/id")?,
+                review.text("/attributes/state").unwrap_or_default(),
+            ))
+        });
+        let reviews = states.collect::<Result<Vec<(String, &str)>, StoreFailure>>()?;
+        let of = |wanted: &[&str]| {
+            reviews
+                .iter()
+                .find(|(_, state)| wanted.contains(state))
+                .map(|(id, _)| id)
+        };
+        // A rejected one holds the version until it is closed.
+        if let Some(id) = of(&["UNRESOLVED_ISSUES"]) {
+            let path = format!("/v1/reviewSubmissions/{id}");
+            self.call(Method::Patch, &path, Some(&requests::canceled(id))).await?;
+            return Ok(Step::on(progress, Processing, "The rejected review is closed."));
+        }
+        if of(&["CANCELING", "COMPLETING"]).is_some() {
+            return Ok(Step::wait(progress, Processing));
+        }
+        if of(&["WAITING_FOR_REVIEW", "IN_REVIEW"]).is_some() {
+            return Ok(other_review(progress));
+        }
+        if let Some(id) = of(&["READY_FOR_REVIEW"]) {
+            progress.review_submission_id.clone_from(id);
+            return Ok(Step::quietly(progress.at(Stage::ReviewItem), Processing));
+        }
+        let body = requests::review_submission(&progress.app_id, platform);
+        let made = self.call(Method::Post, "/v1/reviewSubmissions", Some(&body)).await?;
+        progress.review_submission_id = made.need("/data/id")?;
+        Ok(Step::quietly(progress.at(Stage::ReviewItem), Processing))
+    }
+
+    /// The reviews of the app that are in one of these states.
+    async fn reviews(&self, release: &Release, progress: &Progress, states: &str) -> Result<Value, CallError> {
+        let platform = platform_name(release.platform);
+        self.get(&format!(
+            "/v1/reviewSubmissions?filter[app]={}&filter[platform]={platform}&filter[state]={states}&limit=50",
+            progress.app_id
+        ))
+        .await
+    }
+
+    pub(super) async fn review_item(&self, progress: Progress) -> Stepped {
+        let path = format!(
+            "/v1/reviewSubmissions/{}/items?include=appStoreVersion&limit=50",
+            progress.review_submission_id
+        );
+        let known = self.get(&path).await?;
+        let is_in = known
+            .list("/data")
+            .iter()
+            .any(|item| item.text("/relationships/appStoreVersion/data/id") == Some(&progress.version_id));
+        if !is_in {
+            let body = requests::review_item(&progress.review_submission_id, &progress.version_id);
+            match self.call(Method::Post, "/v1/reviewSubmissionItems", Some(&body)).await {
+                Ok(_) => {}
+                Err(CallError::Refused(refused)) if matches!(refused.status, 409 | 422) => {
+                    return Err(refused.into_failure(Code::MetadataMissing));
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Ok(Step::quietly(progress.at(Stage::SubmitReview), Processing))
+    }
+
+    pub(super) async fn submit_review(&self, release: &Release, progress: Progress) -> Stepped {
+        let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
+        let known = self.get(&path).await?;
+        if known.text("/data/attributes/state") == Some("READY_FOR_REVIEW") {
+            let body = requests::submitted(&progress.review_submission_id);
+            match self.call(Method::Patch, &path, Some(&body)).await {
+                Ok(_) => {}
+                Err(CallError::Refused(refused)) if matches!(refused.status, 409 | 422) => {
+                    // Perhaps only because another review has begun in between.
+                    let reviews = self.reviews(release, &progress, "WAITING_FOR_REVIEW,IN_REVIEW").await?;
+                    if reviews
+                        .list("/data")
+                        .iter()
+                        .any(|other| other.text("/id") != Some(&progress.review_submission_id))
+                    {
+                        return Ok(other_review(progress));
+                    }
+                    return Err(refused.into_failure(Code::MetadataMissing));
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        let told = "The version is sent to the App Store's review.";
+        Ok(Step::on(progress.at(Stage::AwaitReview), InReview, told))
+    }
+
+    pub(super) async fn await_review(&self, release: &Release, progress: Progress) -> Stepped {
+        let version = self
+            .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
+            .await?;
+        let data = &version["data"];
+        match state_of(data) {
+            VersionState::Live if release.rollout.is_some_and(|percent| percent < 100) => {
+                let told = "The review is passed; the phased release begins.";
+                Ok(Step::on(progress.at(Stage::Rollout), RollingOut, told))
+            }
+            VersionState::Live => {
+                let told = "The review is passed, and the version is in the App Store.";
+                Ok(Step::end(progress.at(Stage::Done), Success, told))
+            }
+            VersionState::Rejected => Ok(Step::end(
+                progress,
+                Rejected,
+                "The App Store's review refused the version.",
+            )),
+            VersionState::Open if data.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
+                StoreFailure::new(Code::Conflict, "The review was called off in App Store Connect."),
+            ),
+            VersionState::Approved => Ok(Step {
+                then: Then::Later,
+                ..Step::on(
+                    progress,
+                    InReview,
+                    "The review is passed; the version waits to be released.",
+                )
+            }),
+            VersionState::Open | VersionState::UnderWay => Ok(Step::wait(progress, InReview)),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A phased release: watched, halted, resumed, ended; an approved version released; a submission called off.
+
+use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut, Success};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::version::{VersionState, state_of};
+use super::{AppStoreConnect, Progress, Stage, Stepped, requests};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::step::Step;
+use crate::transport::Method;
+
+/// What somebody wants of a version that is approved or released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Release it, where that was left to a hand.
+    Release,
+    /// Nobody else gets it.
+    Halt,
+    /// It goes on.
+    Resume,
+    /// Everybody gets it at once.
+    Complete,
+}
+
+impl AppStoreConnect {
+    pub(super) async fn rollout(&self, progress: Progress) -> Stepped {
+        let path = format!(
+            "/v1/appStoreVersions/{}/appStoreVersionPhasedRelease",
+            progress.version_id
+        );
+        let phased = self.get(&path).await?;
+        match phased.text("/data/attributes/phasedReleaseState") {
+            Some("COMPLETE") => Ok(Step::end(
+                progress.at(Stage::Done),
+                Success,
+                "Everybody gets the version.",
+            )),
+            Some("PAUSED") => Ok(Step::wait(progress, Halted)),
+            _ => Ok(Step::wait(progress, RollingOut)),
+        }
+    }
+
+    /// Makes a change; to make it twice is to make it once.
+    ///
+    /// # Errors
+    /// Why it is not made.
+    pub async fn change(&self, progress: &Progress, change: Change) -> Result<(), StoreFailure> {
+        if change == Change::Release {
+            let version = self
+                .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
+                .await?;
+            return match state_of(&version["data"]) {
+                VersionState::Approved => {
+                    let body = requests::release(&progress.version_id);
+                    self.call(Method::Post, "/v1/appStoreVersionReleaseRequests", Some(&body))
+                        .await?;
+                    Ok(())
+                }
+                VersionState::Live => Ok(()),
+                // The request was made, and the version is on its way.
+                _ if version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION") => Ok(()),
+                _ => Err(StoreFailure::new(
+                    Code::StoreRefused,
+                    "The version is not approved yet.",
+                )),
+            };
+        }
+        let path = format!(
+            "/v1/appStoreVersions/{}/appStoreVersionPhasedRelease",
+            progress.version_id
+        );
+        let phased = self.get(&path).await?;
+        let wanted = match change {
+            Change::Halt => "PAUSED",
+            Change::Complete => "COMPLETE",
+            Change::Resume | Change::Release => "ACTIVE",
+        };
+        if phased.text("/data/attributes/phasedReleaseState") != Some(wanted) {
+            let id = phased.need("/data/id")?;
+            let body = requests::changed_phased_release(&id, wanted);
+            let path = format!("/v1/appStoreVersionPhasedReleases/{id}");
+            self.call(Method::Patch, &path, Some(&body)).await?;
+        }
+        Ok(())
+    }
+
+    /// Calls off what was begun. `false`: it is too late, for customers or testers have it. To be asked again until it is
+    /// answered.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn cancel(&self, progress: &Progress) -> Result<bool, StoreFailure> {
+        if matches!(progress.stage, Stage::Rollout | Stage::Done) {
+            return Ok(false);
+        }
+        if !progress.review_submission_id.is_empty() {
+            let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
+            let review = self.find(&path).await?.unwrap_or(Value::Null);
+            match review.text("/data/attributes/state") {
+                Some("COMPLETING" | "COMPLETE") => {
+                    let version = self
+                        .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
+                        .await?;
+                    if state_of(&version["data"]) == VersionState::Live {
+                        return Ok(false);
+                    }
+                }
+                None | Some("CANCELING") => {}
+                Some(_) => {
+                    let body = requests::canceled(&progress.review_submission_id);
+                    self.call(Method::Patch, &path, Some(&body)).await?;
+                }
+            }
+        }
+        if progress.build_id.is_empty() && !progress.build_upload_id.is_empty() {
+            let path = format!("/v1/buildUploads/{}", progress.build_upload_id);
+            let upload = self.find(&path).await?.unwrap_or(Value::Null);
+            if upload.text("/data/attributes/state/state") == Some("AWAITING_UPLOAD") {
+                self.call(Method::Delete, &path, None).await?;
+            }
+        }
+        Ok(true)
+    }
+}

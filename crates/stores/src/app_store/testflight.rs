@@ -1,0 +1,123 @@
+//! TestFlight: what to test, who gets it, and the review of outside testing.
+
+use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, Success};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::refusal::CallError;
+use super::{AppStoreConnect, Progress, Stage, Stepped, requests};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::release::Release;
+use crate::step::Step;
+use crate::transport::Method;
+
+impl AppStoreConnect {
+    pub(super) async fn test_notes(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let Some(note) = release.notes.get(progress.notes_done) else {
+            return Ok(Step::quietly(progress.at(Stage::Groups), Processing));
+        };
+        let path = format!("/v1/builds/{}/betaBuildLocalizations?limit=200", progress.build_id);
+        let known = self.get(&path).await?;
+        let same = |known: &&Value| known.text("/attributes/locale") == Some(&note.locale);
+        match known.list("/data").iter().find(same) {
+            Some(known) if known.text("/attributes/whatsNew") == Some(&note.text) => {}
+            Some(known) => {
+                let id = known.need("/id")?;
+                let body = requests::changed_test_note(&id, &note.text);
+                let path = format!("/v1/betaBuildLocalizations/{id}");
+                self.call(Method::Patch, &path, Some(&body)).await?;
+            }
+            None => {
+                let body = requests::test_note(&progress.build_id, &note.locale, &note.text);
+                self.call(Method::Post, "/v1/betaBuildLocalizations", Some(&body))
+                    .await?;
+            }
+        }
+        progress.notes_done += 1;
+        Ok(Step::quietly(progress, Processing))
+    }
+
+    pub(super) async fn groups(&self, release: &Release, progress: Progress) -> Stepped {
+        let wanted = &release.options.groups;
+        if wanted.is_empty() {
+            let told = "The build is in TestFlight for those who get every build.";
+            return Ok(Step::end(progress.at(Stage::Done), Success, told));
+        }
+        let path = format!("/v1/betaGroups?filter[app]={}&limit=200", progress.app_id);
+        let known = self.get(&path).await?;
+        let (mut ids, mut is_external) = (Vec::new(), false);
+        for name in wanted {
+            let same = |group: &&Value| group.text("/attributes/name") == Some(name);
+            let Some(group) = known.list("/data").iter().find(same) else {
+                return Err(StoreFailure::new(
+                    Code::GroupNotFound,
+                    format!("TestFlight knows no group {name:?} of this app."),
+                ));
+            };
+            let is = |pointer: &str| group.pointer(pointer) == Some(&Value::Bool(true));
+            is_external |= !is("/attributes/isInternalGroup");
+            // Such a group has it by itself, and the store refuses to be told.
+            if !is("/attributes/hasAccessToAllBuilds") {
+                ids.push(group.need("/id")?);
+            }
+        }
+        if !ids.is_empty() {
+            // To give it twice is to give it once.
+            let path = format!("/v1/builds/{}/relationships/betaGroups", progress.build_id);
+            self.call(Method::Post, &path, Some(&requests::groups(&ids))).await?;
+        }
+        if is_external {
+            Ok(Step::on(
+                progress.at(Stage::BetaReview),
+                Processing,
+                "The groups have the build.",
+            ))
+        } else {
+            let told = "The build is in TestFlight for its groups.";
+            Ok(Step::end(progress.at(Stage::Done), Success, told))
+        }
+    }
+
+    pub(super) async fn beta_review(&self, _release: &Release, progress: Progress) -> Stepped {
+        let path = format!("/v1/builds/{}/buildBetaDetail", progress.build_id);
+        let detail = self.get(&path).await?;
+        match detail.text("/data/attributes/externalBuildState") {
+            Some("READY_FOR_BETA_SUBMISSION") => {
+                let body = requests::beta_review(&progress.build_id);
+                match self
+                    .call(Method::Post, "/v1/betaAppReviewSubmissions", Some(&body))
+                    .await
+                {
+                    Ok(_) => {}
+                    Err(CallError::Refused(refused)) if refused.status == 409 || refused.status == 422 => {
+                        return Err(refused.into_failure(Code::MetadataMissing));
+                    }
+                    Err(other) => return Err(other.into()),
+                }
+                let mut step = Step::on(progress, InReview, "The build is sent to TestFlight's review.");
+                step.then = crate::step::Then::Later;
+                Ok(step)
+            }
+            Some("WAITING_FOR_BETA_REVIEW" | "IN_BETA_REVIEW") => Ok(Step::wait(progress, InReview)),
+            Some("BETA_APPROVED" | "READY_FOR_BETA_TESTING" | "IN_BETA_TESTING") => {
+                let told = "TestFlight's review is passed; the groups can test the build.";
+                Ok(Step::end(progress.at(Stage::Done), Success, told))
+            }
+            Some("BETA_REJECTED") => Ok(Step::end(progress, Rejected, "TestFlight's review refused the build.")),
+            Some("EXPIRED") => Err(StoreFailure::new(
+                Code::StoreRefused,
+                "The build has expired in TestFlight.",
+            )),
+            Some("MISSING_EXPORT_COMPLIANCE") => Err(StoreFailure::new(
+                Code::ExportComplianceMissing,
+                "App Store Connect asks whether the app uses cryptography.",
+            )),
+            Some("PROCESSING_EXCEPTION") => Err(StoreFailure::new(
+                Code::ProcessingFailed,
+                "TestFlight could not process the build.",
+            )),
+            _ => Ok(Step::wait(progress, Processing)),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! From the bundle id to a processed build: announce, send parts, commit, wait.
+
+mod parts;
+
+use launchway_domain::submission::SubmissionStatus::{Processing, Uploading, Validating};
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
+use crate::answer::{Fields, escaped};
+use crate::failure::{StoreFailure, one_line};
+use crate::release::Release;
+use crate::step::Step;
+use crate::transport::Method;
+
+/// An upload is begun anew so often at most.
+const MAX_RESTARTS: u32 = 3;
+
+impl AppStoreConnect {
+    pub(super) async fn find_app(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let wanted = escaped(&release.bundle_id);
+        let found = self
+            .get(&format!("/v1/apps?filter[bundleId]={wanted}&limit=200"))
+            .await?;
+        let app = found
+            .list("/data")
+            .iter()
+            .find(|app| app.text("/attributes/bundleId") == Some(&release.bundle_id));
+        let Some(app) = app else {
+            let bundle_id = &release.bundle_id;
+            return Err(StoreFailure::new(
+                Code::AppNotFound,
+                format!("App Store Connect knows no app {bundle_id}, or the key must not see it."),
+            ));
+        };
+        progress.app_id = app.need("/id")?;
+        Ok(Step::quietly(progress.at(Stage::CreateUpload), Validating))
+    }
+
+    pub(super) async fn create_upload(&self, release: &Release, mut progress: Progress) -> Stepped {
+        // The same binary may be in the store already: of TestFlight, or of a call whose answer was lost.
+        if let Some(build) = self.find_build(release, &progress).await? {
+            progress.build_id = build;
+            let told = "The build is in App Store Connect already.";
+            return Ok(Step::on(progress.at(Stage::AwaitBuild), Processing, told));
+        }
+        let (version, number) = (escaped(&release.version), escaped(&release.build_number));
+        let platform = platform_name(release.platform);
+        let found = self
+            .get(&format!(
+                "/v1/apps/{}/buildUploads?filter[cfBundleShortVersionString]={version}&filter[cfBundleVersion]={number}\
+                 &filter[platform]={platform}&limit=50",
+                progress.app_id
+            ))
+            .await?;
+        for upload in found.list("/data") {
+            progress.build_upload_id = upload.need("/id")?;
+            match upload.text("/attributes/state/state") {
+                Some("PROCESSING" | "COMPLETE") => {
+                    return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
+                }
+                Some("AWAITING_UPLOAD") => return Ok(Step::quietly(progress.at(Stage::CreateFile), Uploading)),
+                _ => {}
+            }
+        }
+        let body = requests::build_upload(&progress.app_id, &release.version, &release.build_number, platform);
+        let made = self.call(Method::Post, "/v1/buildUploads", Some(&body)).await?;
+        progress.build_upload_id = made.need("/data/id")?;
+        Ok(Step::on(
+            progress.at(Stage::CreateFile),
+            Uploading,
+            "The upload is announced.",
+        ))
+    }
+
+    pub(super) async fn create_file(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let path = format!(
+            "/v1/buildUploads/{}/buildUploadFiles?limit=50",
+            progress.build_upload_id
+        );
+        let found = self.get(&path).await?;
+        let size = release.source.size();
+        let same = |file: &&Value| {
+            file.text("/attributes/fileName") == Some(&release.file_name)
+                && file.pointer("/attributes/fileSize").and_then(Value::as_u64) == Some(size)
+        };
+        progress.build_upload_file_id = match found.list("/data").iter().find(same) {
+            Some(file) => file.need("/id")?,
+            None => {
+                let body = requests::build_upload_file(&progress.build_upload_id, &release.file_name, size);
+                let made = self.call(Method::Post, "/v1/buildUploadFiles", Some(&body)).await?;
+                made.need("/data/id")?
+            }
+        };
+        progress.parts_sent.clear();
+        Ok(Step::quietly(progress.at(Stage::SendParts), Uploading))
+    }
+
+    pub(super) async fn commit_file(&self, release: &Release, progress: Progress) -> Stepped {
+        let path = format!("/v1/buildUploadFiles/{}", progress.build_upload_file_id);
+        let file = self.get(&path).await?;
+        if file.text("/data/attributes/assetDeliveryState/state") != Some("AWAITING_UPLOAD") {
+            return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
+        }
+        let body = requests::uploaded(&progress.build_upload_file_id, &release.sha256);
+        let committed = self.call(Method::Patch, &path, Some(&body)).await?;
+        // The store does not always tell checksums; where it does, they must be right.
+        let told = committed.pointer("/data/attributes/sourceFileChecksums/file");
+        let told = told.filter(|file| file.text("/algorithm") == Some("SHA_256"));
+        let told = told.and_then(|file| file.text("/hash")).filter(|hash| !hash.is_empty());
+        if told.is_some_and(|hash| !hash.eq_ignore_ascii_case(&release.sha256)) {
+            return self.restart_upload(progress, "The store received other bytes.").await;
+        }
+        Ok(Step::on(
+            progress.at(Stage::AwaitUpload),
+            Processing,
+            "The binary is uploaded.",
+        ))
+    }
+
+    pub(super) async fn await_upload(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let path = format!("/v1/buildUploads/{}?include=build", progress.build_upload_id);
+        let upload = self.get(&path).await?;
+        match upload.text("/data/attributes/state/state") {
+            Some("COMPLETE") => {
+                let linked = upload.text("/data/relationships/build/data/id").map(str::to_owned);
+                let build = match linked {
+                    Some(build) => Some(build),
+                    None => self.find_build(release, &progress).await?,
+                };
+                let Some(build) = build else {
+                    return Ok(Step::wait(progress, Processing));
+                };
+                progress.build_id = build;
+                Ok(Step::quietly(progress.at(Stage::AwaitBuild), Processing))
+            }
+            Some("FAILED") => Err(StoreFailure::new(
+                Code::ProcessingFailed,
+                said(upload.list("/data/attributes/state/errors")),
+            )),
+            _ => Ok(Step::wait(progress, Processing)),
+        }
+    }
+
+    pub(super) async fn await_build(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let path = format!("/v1/builds/{}", progress.build_id);
+        let build = self.get(&path).await?;
+        match build.text("/data/attributes/processingState") {
+            Some("VALID") => {}
+            Some("FAILED" | "INVALID") => {
+                return Err(StoreFailure::new(
+                    Code::ProcessingFailed,
+                    "App Store Connect found the build invalid; its mail to the account's owner says why.",
+                ));
+            }
+            _ => return Ok(Step::wait(progress, Processing)),
+        }
+        let answered = build.pointer("/data/attributes/usesNonExemptEncryption");
+        if answered.is_none_or(Value::is_null) {
+            let Some(uses) = release.options.uses_non_exempt_encryption else {
+                return Err(StoreFailure::new(
+                    Code::ExportComplianceMissing,
+                    "App Store Connect asks whether the app uses cryptography.",
+                ));
+            };
+            let body = requests::encryption(&progress.build_id, uses);
+            self.call(Method::Patch, &path, Some(&body)).await?;
+            return Ok(Step::on(
+                progress,
+                Processing,
+                "The question about cryptography is answered.",
+            ));
+        }
+        progress.notes_done = 0;
+        let next = match release.destination {
+            Destination::AppStore => Stage::Version,
+            _ => Stage::TestNotes,
+        };
+        Ok(Step::on(progress.at(next), Processing, "The build is processed."))
+    }
+
+    /// The build of this version and number, if the store has it.
+    async fn find_build(&self, release: &Release, progress: &Progress) -> Result<Option<String>, StoreFailure> {
+        let (version, number) = (escaped(&release.version), escaped(&release.build_number));
+        let platform = platform_name(release.platform);
+        let found = self
+            .get(&format!(
+                "/v1/builds?filter[app]={}&filter[version]={number}&filter[preReleaseVersion.version]={version}\
+                 &filter[preReleaseVersion.platform]={platform}&limit=10",
+                progress.app_id
+            ))
+            .await?;
+        found.list("/data").first().map(|build| build.need("/id")).transpose()
+    }
+
+    /// Throws an upload away that cannot be ended, and begins another.
+    pub(super) async fn restart_upload(&self, mut progress: Progress, why: &str) -> Stepped {
+        if progress.uploads_restarted >= MAX_RESTARTS {
+            return Err(StoreFailure::new(
+                Code::StoreRefused,
+                format!("The upload failed {MAX_RESTARTS} times. {why}"),
+            ));
+        }
+        let path = format!("/v1/buildUploads/{}", progress.build_upload_id);
+        match self.call(Method::Delete, &path, None).await {
+            Ok(_) | Err(super::refusal::CallError::Refused(_)) => {}
+            Err(other) => return Err(other.into()),
+        }
+        progress.build_upload_id.clear();
+        progress.build_upload_file_id.clear();
+        progress.parts_sent.clear();
+        progress.parts_refused = 0;
+        progress.uploads_restarted += 1;
+        let told = format!("The upload begins anew. {why}");
+        Ok(Step::on(progress.at(Stage::CreateUpload), Uploading, told))
+    }
+}
+
+/// What the store says of a binary.
+fn said(errors: &[Value]) -> String {
+    let sentences = errors.iter().map(|error| {
+        let (code, text) = (error.text("/code"), error.text("/description"));
+        format!("{} {}", code.unwrap_or_default(), text.unwrap_or_default())
+    });
+    let all = one_line(&sentences.collect::<Vec<_>>().join(" "));
+    if all.is_empty() {
+        "App Store Connect could not process the binary, and does not say why.".to_owned()
+    } else {
+        format!("App Store Connect could not process the binary: {all}")
+    }
+}

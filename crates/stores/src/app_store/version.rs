@@ -1,0 +1,204 @@
+//! The version of an app in the App Store: found or made, with its build, its notes and its phased release.
+
+use launchway_domain::submission::SubmissionStatus::Processing;
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::refusal::CallError;
+use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::release::Release;
+use crate::step::{Step, Then};
+use crate::transport::Method;
+
+/// What can be done with a version in its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VersionState {
+    /// It can be changed.
+    Open,
+    /// It is with the review, or on its way into the store.
+    UnderWay,
+    /// The review refused it; it can be changed.
+    Rejected,
+    /// It is approved, and waits to be released by hand.
+    Approved,
+    /// Customers have it, or had it.
+    Live,
+}
+
+/// The state of a version as the store tells it: the newer field, or the older one.
+pub(super) fn state_of(version: &Value) -> VersionState {
+    let state = version.text("/attributes/appVersionState");
+    let state = state
+        .or_else(|| version.text("/attributes/appStoreState"))
+        .unwrap_or_default();
+    match state {
+        "PREPARE_FOR_SUBMISSION" | "DEVELOPER_REJECTED" => VersionState::Open,
+        "REJECTED" | "METADATA_REJECTED" | "INVALID_BINARY" => VersionState::Rejected,
+        "PENDING_DEVELOPER_RELEASE" => VersionState::Approved,
+        "READY_FOR_DISTRIBUTION"
+        | "READY_FOR_SALE"
+        | "PREORDER_READY_FOR_SALE"
+        | "REPLACED_WITH_NEW_VERSION"
+        | "REMOVED_FROM_SALE"
+        | "DEVELOPER_REMOVED_FROM_SALE" => VersionState::Live,
+        _ => VersionState::UnderWay,
+    }
+}
+
+impl AppStoreConnect {
+    pub(super) async fn version(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let platform = platform_name(release.platform);
+        let path = format!(
+            "/v1/apps/{}/appStoreVersions?filter[platform]={platform}&limit=200",
+            progress.app_id
+        );
+        let known = self.get(&path).await?;
+        let versions = known.list("/data");
+        let is_open = |version: &&Value| matches!(state_of(version), VersionState::Open | VersionState::Rejected);
+        let same = versions
+            .iter()
+            .find(|version| version.text("/attributes/versionString") == Some(&release.version));
+        let release_type = if release.options.manual_release {
+            "MANUAL"
+        } else {
+            "AFTER_APPROVAL"
+        };
+        let adopted = match same {
+            Some(version) if is_open(&version) => Some(version),
+            Some(version) if state_of(version) == VersionState::Live => {
+                return Err(StoreFailure::new(
+                    Code::VersionLive,
+                    format!("The version {} is in the App Store already.", release.version),
+                ));
+            }
+            Some(version) if self.is_ours(&progress, version).await? => {
+                progress.version_id = version.need("/id")?;
+                return Ok(Step::quietly(progress.at(Stage::AwaitReview), Processing));
+            }
+            Some(_) => return Ok(other_review(progress)),
+            None if versions
+                .iter()
+                .any(|version| matches!(state_of(version), VersionState::UnderWay | VersionState::Approved)) =>
+            {
+                return Ok(other_review(progress));
+            }
+            // There can be only one that is open: it becomes this one.
+            None => versions.iter().find(is_open),
+        };
+        progress.version_id = match adopted {
+            Some(version) => {
+                let id = version.need("/id")?;
+                let differs = version.text("/attributes/versionString") != Some(&release.version)
+                    || version.text("/attributes/releaseType") != Some(release_type);
+                if differs {
+                    let body = requests::changed_version(&id, &release.version, release_type);
+                    let path = format!("/v1/appStoreVersions/{id}");
+                    self.call(Method::Patch, &path, Some(&body)).await?;
+                }
+                id
+            }
+            None => {
+                let body = requests::version(&progress.app_id, platform, &release.version, release_type);
+                let made = self.call(Method::Post, "/v1/appStoreVersions", Some(&body)).await?;
+                made.need("/data/id")?
+            }
+        };
+        let told = format!("The version {} is prepared.", release.version);
+        Ok(Step::on(progress.at(Stage::AttachBuild), Processing, told))
+    }
+
+    /// Whether a version that is under way has this submission's build.
+    async fn is_ours(&self, progress: &Progress, version: &Value) -> Result<bool, StoreFailure> {
+        let path = format!("/v1/appStoreVersions/{}/relationships/build", version.need("/id")?);
+        let build = self.find(&path).await?;
+        Ok(build.is_some_and(|build| build.text("/data/id") == Some(&progress.build_id)))
+    }
+
+    pub(super) async fn attach_build(&self, progress: Progress) -> Stepped {
+        let path = format!("/v1/appStoreVersions/{}/relationships/build", progress.version_id);
+        let known = self.find(&path).await?;
+        if known.as_ref().and_then(|known| known.text("/data/id")) != Some(&progress.build_id) {
+            let body = requests::build(&progress.build_id);
+            self.call(Method::Patch, &path, Some(&body)).await?;
+        }
+        Ok(Step::quietly(progress.at(Stage::WhatsNew), Processing))
+    }
+
+    pub(super) async fn whats_new(&self, release: &Release, mut progress: Progress) -> Stepped {
+        let Some(note) = release.notes.get(progress.notes_done) else {
+            return Ok(Step::quietly(progress.at(Stage::PhasedRelease), Processing));
+        };
+        let path = format!(
+            "/v1/appStoreVersions/{}/appStoreVersionLocalizations?limit=200",
+            progress.version_id
+        );
+        let known = self.get(&path).await?;
+        let same = |known: &&Value| known.text("/attributes/locale") == Some(&note.locale);
+        let made = match known.list("/data").iter().find(same) {
+            Some(known) if known.text("/attributes/whatsNew") == Some(&note.text) => Ok(Value::Null),
+            Some(known) => {
+                let id = known.need("/id")?;
+                let body = requests::changed_whats_new(&id, &note.text);
+                let path = format!("/v1/appStoreVersionLocalizations/{id}");
+                self.call(Method::Patch, &path, Some(&body)).await
+            }
+            None => {
+                let body = requests::whats_new(&progress.version_id, &note.locale, &note.text);
+                self.call(Method::Post, "/v1/appStoreVersionLocalizations", Some(&body))
+                    .await
+            }
+        };
+        match made {
+            Ok(_) => {
+                progress.notes_done += 1;
+                Ok(Step::quietly(progress, Processing))
+            }
+            // Nothing is new in the first version of an app.
+            Err(CallError::Refused(refused)) if refused.is("ENTITY_ERROR.ATTRIBUTE.INVALID.INVALID_STATE") => {
+                progress.notes_done = release.notes.len();
+                Ok(Step::on(
+                    progress,
+                    Processing,
+                    "The App Store takes no notes for this version; they are left out.",
+                ))
+            }
+            Err(CallError::Refused(refused)) => Err(refused.into_failure(Code::MetadataMissing)),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    pub(super) async fn phased_release(&self, release: &Release, progress: Progress) -> Stepped {
+        if release.rollout.is_some_and(|percent| percent < 100) {
+            let path = format!(
+                "/v1/appStoreVersions/{}/appStoreVersionPhasedRelease",
+                progress.version_id
+            );
+            if self.find(&path).await?.is_none() {
+                let body = requests::phased_release(&progress.version_id);
+                let path = "/v1/appStoreVersionPhasedReleases";
+                match self.call(Method::Post, path, Some(&body)).await {
+                    Ok(_) => {}
+                    // It may be there, and the reading was wrong.
+                    Err(CallError::Refused(refused)) if refused.status == 409 => {
+                        let message = format!("App Store Connect refuses the phased release: {}", refused.text);
+                        return Err(StoreFailure::doubtful(Code::Conflict, message));
+                    }
+                    Err(other) => return Err(other.into()),
+                }
+            }
+        }
+        Ok(Step::quietly(progress.at(Stage::ReviewSubmission), Processing))
+    }
+}
+
+/// Another version is with the review: nothing of it is canceled.
+pub(super) fn other_review(progress: Progress) -> Step<Progress> {
+    Step {
+        progress,
+        status: Processing,
+        told: Some("Another review of this app is under way; this one waits for its end.".to_owned()),
+        then: Then::AfterOtherReview,
+    }
+}

@@ -1,0 +1,96 @@
+//! Google Play: its client, and the steps of a submission to a track. The form of each request is that of the discovery
+//! document of the Google Play Developer API v3.
+//!
+//! Everything happens in an edit, which Google throws away when somebody else changes the app, and after a while by
+//! itself: then the steps begin anew in another one. Whether a lost commit happened is read from the track.
+
+mod client;
+mod edit;
+mod progress;
+mod refusal;
+pub mod requests;
+mod review;
+mod track;
+mod upload;
+
+use launchway_domain::submission::SubmissionStatus;
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+
+use crate::failure::StoreFailure;
+use crate::release::Release;
+use crate::step::Step;
+
+pub use client::{Credential, GooglePlay};
+pub use progress::{Progress, Session, Stage, Target, TargetStatus};
+
+/// The address of the real one.
+pub const ADDRESS: &str = "https://androidpublisher.googleapis.com";
+
+type Stepped = Result<Step<Progress>, StoreFailure>;
+
+impl GooglePlay {
+    /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.
+    /// Only one submission of an app may make steps at a time: whose owner holds the lock of the package.
+    ///
+    /// # Errors
+    /// Why nothing was reached; the same step may be tried again.
+    pub async fn step(&self, release: &Release, progress: &Progress) -> Stepped {
+        let code = version_code(release)?;
+        let place = Place { release, code };
+        let progress = progress.clone();
+        match progress.stage {
+            Stage::OpenEdit => self.open_edit(place, progress).await,
+            Stage::Look => self.look(place, progress).await,
+            Stage::StartUpload => self.start_upload(place, progress).await,
+            Stage::SendBinary => self.send_binary(place, progress).await,
+            Stage::StartSymbols => self.start_symbols(place, progress).await,
+            Stage::SendSymbols => self.send_symbols(place, progress).await,
+            Stage::SetTrack => self.set_track(place, progress).await,
+            Stage::Validate => self.validate(place, progress).await,
+            Stage::Commit => self.commit(place, progress).await,
+            Stage::AwaitReview => self.await_review(place, progress).await,
+            Stage::Rollout => self.watch_rollout(place, progress).await,
+            Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
+        }
+    }
+}
+
+/// What is submitted, with its number.
+#[derive(Clone, Copy)]
+struct Place<'r> {
+    release: &'r Release,
+    code: i64,
+}
+
+impl Place<'_> {
+    /// The path of the app.
+    fn app(&self) -> String {
+        let package = crate::answer::escaped(&self.release.bundle_id);
+        format!("/androidpublisher/v3/applications/{package}")
+    }
+
+    /// The path of an edit, or of what is in it.
+    fn edit(&self, progress: &Progress, rest: &str) -> String {
+        format!("{}/edits/{}{rest}", self.app(), progress.edit_id)
+    }
+
+    /// The track's name, for a path.
+    fn track(&self) -> String {
+        crate::answer::escaped(self.release.destination.as_str())
+    }
+
+    /// Whether the binary is an APK; a bundle otherwise.
+    fn is_apk(&self) -> bool {
+        self.release.file_name.to_ascii_lowercase().ends_with(".apk")
+    }
+}
+
+fn version_code(release: &Release) -> Result<i64, StoreFailure> {
+    let code = release.build_number.parse::<i64>().ok().filter(|code| *code > 0);
+    code.ok_or_else(|| {
+        StoreFailure::new(
+            Code::VersionMalformed,
+            "The build number is no version code of Android.",
+        )
+    })
+}

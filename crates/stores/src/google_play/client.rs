@@ -1,0 +1,148 @@
+//! Calls to Google Play: the service account's token, the call itself, and what its refusal means.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
+use serde_json::{Value, json};
+
+use super::refusal::{CallError, refusal};
+use crate::answer::{Fields, escaped, json as read_json, unavailable};
+use crate::failure::StoreFailure;
+use crate::token::Rs256Key;
+use crate::transport::{Body, Method, Request, Response, Transport};
+use crate::world::World;
+
+/// What the token is for.
+const SCOPE: &str = "https://www.googleapis.com/auth/androidpublisher";
+const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/// An assertion is good for at most an hour.
+const ASSERTION: EpochMs = HOUR - 2 * MINUTE;
+/// It is said to be issued a bit earlier, for clocks that go behind.
+const BACKDATED: EpochMs = MINUTE;
+/// A token with less time left is not used any more.
+const RENEW_BEFORE: EpochMs = 5 * MINUTE;
+
+/// The key of a service account.
+#[derive(Debug)]
+pub struct Credential {
+    /// The key.
+    pub key: Rs256Key,
+    /// Its id.
+    pub key_id: String,
+    /// The account.
+    pub client_email: String,
+    /// Where tokens are given out. The owner has checked that it may be called.
+    pub token_uri: String,
+}
+
+/// A client of Google Play with one service account.
+pub struct GooglePlay {
+    pub(super) transport: Arc<dyn Transport>,
+    world: Arc<dyn World>,
+    pub(super) base: String,
+    credential: Credential,
+    token: Mutex<Option<(String, EpochMs)>>,
+}
+
+impl fmt::Debug for GooglePlay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GooglePlay({})", self.base)
+    }
+}
+
+impl GooglePlay {
+    /// A client of the store at `base`, such as [`ADDRESS`](super::ADDRESS).
+    pub fn new(transport: Arc<dyn Transport>, world: Arc<dyn World>, base: &str, credential: Credential) -> Self {
+        Self {
+            transport,
+            world,
+            base: base.trim_end_matches('/').to_owned(),
+            credential,
+            token: Mutex::new(None),
+        }
+    }
+
+    /// One call, made once; its JSON.
+    pub(super) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, CallError> {
+        let mut request = Request::new(method, format!("{}{path}", self.base));
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        Ok(read_json(&self.send(request).await?)?)
+    }
+
+    /// One call with the token, made once. What comes is 2xx.
+    pub(super) async fn send(&self, request: Request) -> Result<Response, CallError> {
+        let token = self.token().await?;
+        let request = request
+            .header("accept", "application/json")
+            .header("authorization", format!("Bearer {token}"));
+        let response = self.transport.send(request).await?;
+        if response.status == 401 {
+            *self.kept() = None;
+        }
+        checked(response)
+    }
+
+    async fn token(&self) -> Result<String, StoreFailure> {
+        let now = self.world.now();
+        if let Some((token, end)) = &*self.kept()
+            && now + RENEW_BEFORE < *end
+        {
+            return Ok(token.clone());
+        }
+        let credential = &self.credential;
+        let claims = json!({
+            "iss": credential.client_email,
+            "scope": SCOPE,
+            "aud": credential.token_uri,
+            "iat": (now - BACKDATED) / SECOND,
+            "exp": (now + ASSERTION) / SECOND,
+        });
+        let assertion = credential.key.sign(&credential.key_id, &claims);
+        let assertion = assertion.ok_or_else(|| StoreFailure::nonsense("a signature"))?;
+        let form = format!("grant_type={}&assertion={assertion}", escaped(GRANT));
+        let request = Request::new(Method::Post, &credential.token_uri)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Body::Bytes(Bytes::from(form)));
+        let response = self.transport.send(request).await?;
+        if let Some(trouble) = unavailable(&response) {
+            return Err(trouble);
+        }
+        let answer = read_json(&response).unwrap_or_default();
+        if !response.is_success() {
+            // Google's code only: the sentence beside it may quote what was sent.
+            let code = answer
+                .text("/error")
+                .filter(|code| code.len() < 40)
+                .unwrap_or("nothing more");
+            return Err(StoreFailure::doubtful(
+                Code::CredentialInvalid,
+                format!("Google gives the service account no token: {code}"),
+            ));
+        }
+        let token = answer.need("/access_token")?;
+        let lives = answer.pointer("/expires_in").and_then(Value::as_i64).unwrap_or(0);
+        *self.kept() = Some((token.clone(), now + lives.clamp(0, 86_400) * SECOND));
+        Ok(token)
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Option<(String, EpochMs)>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The answer, if it is 2xx.
+pub(super) fn checked(response: Response) -> Result<Response, CallError> {
+    if let Some(trouble) = unavailable(&response) {
+        return Err(trouble.into());
+    }
+    if response.is_success() {
+        Ok(response)
+    } else {
+        Err(CallError::Refused(refusal(&response)))
+    }
+}

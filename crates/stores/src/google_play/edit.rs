@@ -1,0 +1,186 @@
+//! The edit: opened, looked into, checked, committed, thrown away, and begun anew when it is gone.
+
+use launchway_domain::submission::SubmissionStatus::{Processing, Uploading};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::refusal::CallError;
+use super::{GooglePlay, Place, Progress, Stage, Stepped, requests};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::step::{Step, Then};
+use crate::transport::Method;
+
+/// A submission begins another edit, or another upload in it, so often at most.
+const MAX_REDONE: u32 = 8;
+
+impl GooglePlay {
+    pub(super) async fn open_edit(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
+        let path = format!("{}/edits", place.app());
+        let made = self.call(Method::Post, &path, Some(&requests::edit())).await?;
+        progress.edit_id = made.need("/id")?;
+        progress.target = Some(progress.target(place.release));
+        progress.symbols_done = 0;
+        progress.session.0.clear();
+        let status = progress.status(Uploading);
+        Ok(Step::quietly(progress.at(Stage::Look), status))
+    }
+
+    /// What is there already: the binary of an earlier submission, or all of this one, when only the answer to its commit
+    /// was lost.
+    pub(super) async fn look(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        // Before a long upload: whether there is such a track.
+        let track = match self.track(place, &progress).await {
+            Ok(track) => track,
+            Err(error) => return self.unless_gone(place, progress, error).await,
+        };
+        let list = if place.is_apk() { "/apks" } else { "/bundles" };
+        let known = match self.call(Method::Get, &place.edit(&progress, list), None).await {
+            Ok(known) => known,
+            Err(error) => return self.unless_gone(place, progress, error).await,
+        };
+        let same = |binary: &&Value| binary.pointer("/versionCode").and_then(Value::as_i64) == Some(place.code);
+        let Some(binary) = known.list(list).iter().find(same) else {
+            let status = progress.status(Uploading);
+            return Ok(Step::quietly(progress.at(Stage::StartUpload), status));
+        };
+        // Google does not always tell checksums; where it does, they must be right.
+        let hash = binary.text("/sha256").or_else(|| binary.text("/binary/sha256"));
+        let hash = hash.filter(|hash| !hash.is_empty());
+        if hash.is_some_and(|hash| !hash.eq_ignore_ascii_case(&place.release.sha256)) {
+            return Err(StoreFailure::new(
+                Code::BuildNumberUsed,
+                format!("Google Play has another binary with the version code {}.", place.code),
+            ));
+        }
+        let status = progress.status(Processing);
+        if super::track::holds(&track, place.code, progress.target(place.release)) {
+            // An edit that stays open does no harm: it lapses.
+            let told = "Google Play has the release already.";
+            return Ok(Step::on(progress.at(Stage::AwaitReview), status, told));
+        }
+        Ok(Step::quietly(progress.at(Stage::StartSymbols), status))
+    }
+
+    pub(super) async fn validate(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        let path = place.edit(&progress, ":validate");
+        match self.call(Method::Post, &path, None).await {
+            Ok(_) => {
+                let status = progress.status(Processing);
+                Ok(Step::on(
+                    progress.at(Stage::Commit),
+                    status,
+                    "Google Play has checked the release.",
+                ))
+            }
+            Err(error) => self.unless_gone(place, progress, error).await,
+        }
+    }
+
+    pub(super) async fn commit(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        // A committed edit is no edit any more: if only the answer was lost, another look finds the release.
+        match self.call(Method::Get, &place.edit(&progress, ""), None).await {
+            Ok(_) => {}
+            Err(error) => return self.unless_gone(place, progress, error).await,
+        }
+        let mut path = place.edit(&progress, ":commit?changesInReviewBehavior=ERROR_IF_IN_REVIEW");
+        if place.release.options.changes_not_sent_for_review {
+            path.push_str("&changesNotSentForReview=true");
+        }
+        match self.call(Method::Post, &path, None).await {
+            Ok(_) => {
+                let status = progress.status(Processing);
+                Ok(Step::on(
+                    progress.at(Stage::AwaitReview),
+                    status,
+                    "The release is committed.",
+                ))
+            }
+            Err(CallError::Refused(refused)) if refused.is_other_review() => {
+                let status = progress.status(Processing);
+                Ok(Step {
+                    then: Then::AfterOtherReview,
+                    ..Step::on(
+                        progress,
+                        status,
+                        "Other changes of this app are in review; this release waits for their end.",
+                    )
+                })
+            }
+            Err(error) => self.unless_gone(place, progress, error).await,
+        }
+    }
+
+    /// After a refusal: whether the edit is gone, and then from the start; otherwise the refusal counts.
+    pub(super) async fn unless_gone(&self, place: Place<'_>, progress: Progress, error: CallError) -> Stepped {
+        match &error {
+            CallError::Refused(refused) if refused.may_be_the_edit() => {}
+            _ => return Err(error.into()),
+        }
+        match self.call(Method::Get, &place.edit(&progress, ""), None).await {
+            Ok(_) => Err(error.into()),
+            Err(CallError::Refused(refused)) if refused.may_be_the_edit() => self.redo(
+                progress,
+                Stage::OpenEdit,
+                "The edit is gone; the release begins in another one.",
+            ),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Begins anew at a stage, not without end.
+    pub(super) fn redo(&self, mut progress: Progress, stage: Stage, told: &str) -> Stepped {
+        progress.redone += 1;
+        if progress.redone > MAX_REDONE {
+            return Err(StoreFailure::new(
+                Code::Conflict,
+                format!("The release was begun anew {MAX_REDONE} times. {told}"),
+            ));
+        }
+        let status = progress.status(Uploading);
+        Ok(Step::on(progress.at(stage), status, told))
+    }
+
+    /// Calls off what was begun. `false`: it is committed, and Google Play has no call to take that back. To be asked
+    /// again until it is answered.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn cancel(&self, release: &crate::Release, progress: &Progress) -> Result<bool, StoreFailure> {
+        if progress.released || progress.stage > Stage::Commit {
+            return Ok(false);
+        }
+        let place = Place {
+            release,
+            code: super::version_code(release)?,
+        };
+        if progress.edit_id.is_empty() {
+            return Ok(true);
+        }
+        if progress.stage == Stage::Commit && !self.is_open(place, progress).await? {
+            // Perhaps it was committed, and the answer was lost.
+            let again = self.open_edit(place, progress.clone()).await?.progress;
+            let track = self.track(place, &again).await?;
+            self.throw_away(place, &again).await?;
+            return Ok(!super::track::holds(&track, place.code, progress.target(release)));
+        }
+        self.throw_away(place, progress).await?;
+        Ok(true)
+    }
+
+    async fn is_open(&self, place: Place<'_>, progress: &Progress) -> Result<bool, StoreFailure> {
+        match self.call(Method::Get, &place.edit(progress, ""), None).await {
+            Ok(_) => Ok(true),
+            Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(false),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    async fn throw_away(&self, place: Place<'_>, progress: &Progress) -> Result<(), StoreFailure> {
+        match self.call(Method::Delete, &place.edit(progress, ""), None).await {
+            Ok(_) => Ok(()),
+            Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(()),
+            Err(other) => Err(other.into()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What Google Play says no with, and which of our codes that is. Google has few codes of its own: its sentences count.
+
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use crate::answer::Fields;
+use crate::failure::{StoreFailure, one_line};
+use crate::transport::{NoAnswer, Response};
+
+/// An answer of 400 to 499.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// The status of HTTP.
+    pub status: u16,
+    /// Google's sentence.
+    pub text: String,
+}
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CallError {
+    /// The store says no.
+    Refused(Refusal),
+    /// Something else.
+    Other(StoreFailure),
+}
+
+impl From<StoreFailure> for CallError {
+    fn from(failure: StoreFailure) -> Self {
+        CallError::Other(failure)
+    }
+}
+
+impl From<NoAnswer> for CallError {
+    fn from(none: NoAnswer) -> Self {
+        CallError::Other(none.into())
+    }
+}
+
+impl From<CallError> for StoreFailure {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Refused(refused) => refused.into_failure(),
+            CallError::Other(failure) => failure,
+        }
+    }
+}
+
+/// Parts of Google's sentences in lower case, and what they mean.
+const MEANINGS: [(&str, Code); 14] = [
+    ("already been used", Code::BuildNumberUsed),
+    ("cannot update a published apk", Code::BuildNumberUsed),
+    ("lower version code", Code::VersionNotNewer),
+    ("signed with the wrong key", Code::SignatureMismatch),
+    ("signed with a different certificate", Code::SignatureMismatch),
+    ("not signed", Code::Unsigned),
+    ("debuggable", Code::Debuggable),
+    ("must target at least api level", Code::TargetSdkTooLow),
+    ("64-bit requirement", Code::ArchitectureMissing),
+    ("releases with status draft", Code::DraftApp),
+    ("changesnotsentforreview to true", Code::ReviewByHand),
+    ("changesnotsentforreview must not be set", Code::ReviewAutomatic),
+    ("package not found", Code::AppNotFound),
+    ("package name", Code::BundleIdMismatch),
+];
+
+/// Reads a refusal. A body that is none of Google's is no reason to lose the status.
+pub(super) fn refusal(response: &Response) -> Refusal {
+    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    Refusal {
+        status: response.status,
+        text: one_line(body.text("/error/message").unwrap_or_default()),
+    }
+}
+
+impl Refusal {
+    /// Whether changes of the app are in review, which are not to be canceled.
+    pub fn is_other_review(&self) -> bool {
+        let text = self.text.to_lowercase();
+        text.contains("in review") && !text.contains("changesnotsentforreview")
+    }
+
+    /// Whether the edit itself may be the reason.
+    pub fn may_be_the_edit(&self) -> bool {
+        matches!(self.status, 400 | 404 | 409 | 410 | 412)
+    }
+
+    /// What it comes to.
+    pub fn into_failure(self) -> StoreFailure {
+        let status = self.status;
+        let said = if self.text.is_empty() {
+            "nothing more"
+        } else {
+            &self.text
+        };
+        let message = format!("Google Play answered {status}: {said}");
+        let text = self.text.to_lowercase();
+        let known = MEANINGS.iter().find(|(part, _)| text.contains(part));
+        match (status, known) {
+            (401, _) => StoreFailure::doubtful(Code::CredentialInvalid, message),
+            // What was made a moment ago may not be seen yet.
+            (404, Some((_, code))) => StoreFailure::doubtful(*code, message),
+            (404 | 409, None) => StoreFailure::doubtful(Code::StoreRefused, message),
+            (_, Some((_, code))) => StoreFailure::new(*code, message),
+            (403, None) => StoreFailure::new(Code::CredentialForbidden, message),
+            (_, None) => StoreFailure::new(Code::StoreRefused, message),
+        }
+    }
+}

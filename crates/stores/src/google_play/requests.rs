@@ -1,0 +1,72 @@
+//! The bodies of the calls to Google Play, by the name of their published schema.
+
+use serde_json::{Value, json};
+
+use super::progress::{Target, TargetStatus};
+use crate::release::Release;
+
+/// `AppEdit`: everything in it is Google's to fill in.
+pub fn edit() -> Value {
+    json!({})
+}
+
+/// `Track` with this release in it, beside what `known` (also a `Track`) holds that is to stay.
+pub fn track(release: &Release, version_code: i64, target: Target, known: &Value) -> Value {
+    let own = version_code.to_string();
+    let mut kept = Vec::new();
+    let mut before = None;
+    for other in known["releases"].as_array().into_iter().flatten() {
+        let codes = other["versionCodes"].as_array();
+        if codes.is_some_and(|codes| codes.iter().any(|code| code.as_str() == Some(&own))) {
+            before = Some(other.clone());
+            continue;
+        }
+        let stays = match (other["status"].as_str(), target.status) {
+            // What everybody has stays for those who do not get the new one.
+            (Some("completed"), TargetStatus::Completed) => false,
+            (Some("inProgress" | "halted"), TargetStatus::Draft) => true,
+            (Some("inProgress" | "halted"), _) => false,
+            _ => true,
+        };
+        if stays {
+            kept.push(other.clone());
+        }
+    }
+    let mut releases = vec![own_release(release, &own, target, before)];
+    releases.extend(kept);
+    json!({"track": release.destination.as_str(), "releases": releases})
+}
+
+/// `TrackRelease`: what was there before of the same version stays, where nothing else is asked.
+fn own_release(release: &Release, version_code: &str, target: Target, before: Option<Value>) -> Value {
+    let mut own = before.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    own["versionCodes"] = json!([version_code]);
+    own["status"] = json!(target.status.as_str());
+    if let Some(object) = own.as_object_mut() {
+        object.remove("userFraction");
+        if !matches!(target.status, TargetStatus::InProgress) {
+            object.remove("countryTargeting");
+        }
+    }
+    if let Some(percent) = target.percent {
+        own["userFraction"] = json!(f64::from(percent) / 100.0);
+    }
+    let options = &release.options;
+    if let Some(name) = &options.name {
+        own["name"] = json!(name);
+    }
+    if let Some(priority) = options.priority {
+        own["inAppUpdatePriority"] = json!(priority);
+    }
+    if !options.countries.is_empty() && target.status == TargetStatus::InProgress {
+        own["countryTargeting"] = json!({"countries": options.countries, "includeRestOfWorld": false});
+    }
+    if !release.notes.is_empty() {
+        let notes = release.notes.iter();
+        let notes: Vec<Value> = notes
+            .map(|note| json!({"language": note.locale, "text": note.text}))
+            .collect();
+        own["releaseNotes"] = json!(notes);
+    }
+    own
+}

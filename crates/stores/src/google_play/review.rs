@@ -1,0 +1,90 @@
+//! After the commit: the review, and the staged release.
+
+use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, Success};
+use serde_json::Value;
+
+use super::{GooglePlay, Place, Progress, Stage, Stepped, TargetStatus};
+use crate::answer::Fields;
+use crate::failure::StoreFailure;
+use crate::step::{Step, Then};
+use crate::transport::Method;
+
+impl GooglePlay {
+    pub(super) async fn await_review(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
+        let target = progress.target(place.release);
+        if target.status == TargetStatus::Draft {
+            let told = "The release is drafted in the Play Console.";
+            return Ok(Step::end(progress.at(Stage::Done), Success, told));
+        }
+        let state = self.state(place).await?;
+        let in_review = progress.status(InReview);
+        match state.as_deref() {
+            Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") if target.status == TargetStatus::Completed => {
+                let told = "The release is live for everybody on the track.";
+                Ok(Step::end(progress.at(Stage::Done), Success, told))
+            }
+            Some("RELEASE_LIFECYCLE_STATE_PUBLISHED") => {
+                progress.released = true;
+                let status = progress.status(InReview);
+                let told = match target.percent {
+                    Some(percent) if target.status == TargetStatus::InProgress => {
+                        format!("The release is live for {percent} % of the users.")
+                    }
+                    _ => "The release is halted.".to_owned(),
+                };
+                Ok(Step {
+                    then: Then::Later,
+                    ..Step::on(progress.at(Stage::Rollout), status, told)
+                })
+            }
+            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => Ok(Step::end(
+                progress,
+                Rejected,
+                "Google Play's review refused the release.",
+            )),
+            Some(
+                "RELEASE_LIFECYCLE_STATE_IN_REVIEW"
+                | "RELEASE_LIFECYCLE_STATE_APPROVED_NOT_PUBLISHED"
+                | "RELEASE_LIFECYCLE_STATE_NOT_SENT_FOR_REVIEW",
+            ) => Ok(Step::wait(progress, in_review)),
+            _ => {
+                let status = progress.status(Processing);
+                Ok(Step::wait(progress, status))
+            }
+        }
+    }
+
+    pub(super) async fn watch_rollout(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        let status = progress.status(Processing);
+        match self.state(place).await?.as_deref() {
+            Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED") => Ok(Step::end(
+                progress,
+                Rejected,
+                "Google Play's review refused the release.",
+            )),
+            // Releases that nobody gets any more are not listed.
+            None => Ok(Step::end(
+                progress.at(Stage::Done),
+                Success,
+                "A later release has taken the place of this one.",
+            )),
+            Some(_) => Ok(Step::wait(progress, status)),
+        }
+    }
+
+    /// Where the release stands in its life; `None` when it is not listed.
+    async fn state(&self, place: Place<'_>) -> Result<Option<String>, StoreFailure> {
+        let path = format!("{}/tracks/{}/releases", place.app(), place.track());
+        let known = self.call(Method::Get, &path, None).await?;
+        let own = |release: &&Value| {
+            release
+                .list("/activeArtifacts")
+                .iter()
+                .any(|artifact| artifact.pointer("/versionCode").and_then(Value::as_i64) == Some(place.code))
+        };
+        let release = known.list("/releases").iter().find(own);
+        release
+            .map(|release| release.need("/releaseLifecycleState"))
+            .transpose()
+    }
+}

@@ -1,0 +1,174 @@
+//! Resumable uploads of the binary and of symbols: begun, and sent in chunks from where the store says it is.
+
+use std::sync::Arc;
+
+use launchway_domain::submission::SubmissionStatus::{Processing, Uploading};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
+
+use super::client::checked;
+use super::refusal::CallError;
+use super::{GooglePlay, Place, Progress, Session, Stage, Stepped};
+use crate::answer::{json as read_json, unavailable};
+use crate::failure::StoreFailure;
+use crate::step::Step;
+use crate::transport::{Body, Method, Request, Response, Source};
+
+/// What is sent in one call. The store wants a multiple of 256 KiB.
+const CHUNK: u64 = 16 << 20;
+
+/// Where an upload is.
+enum Sent {
+    /// The store wants more.
+    Part,
+    /// The store has all of it, and says this.
+    All(Value),
+    /// The store does not know this upload any more.
+    Gone,
+}
+
+impl GooglePlay {
+    pub(super) async fn start_upload(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        let rest = if place.is_apk() { "/apks" } else { "/bundles" };
+        let path = place.edit(&progress, rest);
+        self.start(place, progress, &path, place.release.source.size(), Stage::SendBinary)
+            .await
+    }
+
+    pub(super) async fn send_binary(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        let status = progress.status(Uploading);
+        match self.send_chunk(&progress.session, &place.release.source).await {
+            Ok(Sent::Part) => Ok(Step::quietly(progress, status)),
+            // The binary may be there nevertheless.
+            Ok(Sent::Gone) => self.redo(progress, Stage::Look, "The upload is gone; it begins anew."),
+            Ok(Sent::All(binary)) => {
+                let code = binary.pointer("/versionCode").and_then(Value::as_i64);
+                if let Some(code) = code.filter(|code| *code != place.code) {
+                    return Err(StoreFailure::new(
+                        Code::BuildNumberMismatch,
+                        format!("Google Play read the version code {code}, not {}.", place.code),
+                    ));
+                }
+                let status = progress.status(Processing);
+                Ok(Step::on(
+                    progress.at(Stage::StartSymbols),
+                    status,
+                    "The binary is uploaded.",
+                ))
+            }
+            Err(error) => self.unless_gone(place, progress, error).await,
+        }
+    }
+
+    pub(super) async fn start_symbols(&self, place: Place<'_>, progress: Progress) -> Stepped {
+        let Some(symbols) = place.release.options.symbols.get(progress.symbols_done) else {
+            let status = progress.status(Processing);
+            return Ok(Step::quietly(progress.at(Stage::SetTrack), status));
+        };
+        let kind = if symbols.native { "nativeCode" } else { "proguard" };
+        let path = place.edit(&progress, &format!("/apks/{}/deobfuscationFiles/{kind}", place.code));
+        self.start(place, progress, &path, symbols.source.size(), Stage::SendSymbols)
+            .await
+    }
+
+    pub(super) async fn send_symbols(&self, place: Place<'_>, mut progress: Progress) -> Stepped {
+        let status = progress.status(Processing);
+        let Some(symbols) = place.release.options.symbols.get(progress.symbols_done) else {
+            return Ok(Step::quietly(progress.at(Stage::SetTrack), status));
+        };
+        match self.send_chunk(&progress.session, &symbols.source).await {
+            Ok(Sent::Part) => Ok(Step::quietly(progress, status)),
+            Ok(Sent::Gone) => self.redo(
+                progress,
+                Stage::StartSymbols,
+                "The upload of symbols is gone; it begins anew.",
+            ),
+            Ok(Sent::All(_)) => {
+                progress.symbols_done += 1;
+                Ok(Step::quietly(progress.at(Stage::StartSymbols), status))
+            }
+            Err(error) => self.unless_gone(place, progress, error).await,
+        }
+    }
+
+    /// Asks for the address of a new upload, which is kept before a byte is sent.
+    async fn start(&self, place: Place<'_>, mut progress: Progress, path: &str, size: u64, next: Stage) -> Stepped {
+        let url = format!("{}/resumable/upload{path}?uploadType=resumable", self.base);
+        let request = Request::new(Method::Post, url)
+            .header("x-upload-content-type", "application/octet-stream")
+            .header("x-upload-content-length", size.to_string());
+        let answer = match self.send(request).await {
+            Ok(answer) => answer,
+            Err(error) => return self.unless_gone(place, progress, error).await,
+        };
+        let session = answer.header("location").filter(|location| location.contains("://"));
+        let session = session.ok_or_else(|| StoreFailure::nonsense("the address of the upload"))?;
+        progress.session = Session(session.to_owned());
+        let status = progress.status(Uploading);
+        Ok(Step::quietly(progress.at(next), status))
+    }
+
+    /// Asks how much has arrived, and sends what comes next.
+    async fn send_chunk(&self, session: &Session, source: &Arc<dyn Source>) -> Result<Sent, CallError> {
+        let size = source.size();
+        let known = self.put(session, format!("bytes */{size}"), Body::Empty).await?;
+        let offset = match read(known)? {
+            Answer::Wants(offset) => offset,
+            Answer::Is(sent) => return Ok(sent),
+        };
+        let length = size.saturating_sub(offset).min(CHUNK);
+        if length == 0 {
+            return Err(StoreFailure::nonsense("the end of the upload").into());
+        }
+        let range = format!("bytes {offset}-{}/{size}", offset + length - 1);
+        let body = Body::Range {
+            source: source.clone(),
+            offset,
+            length,
+        };
+        match read(self.put(session, range, body).await?)? {
+            Answer::Wants(_) => Ok(Sent::Part),
+            Answer::Is(sent) => Ok(sent),
+        }
+    }
+
+    /// The address alone shows that we may: no token goes there.
+    async fn put(&self, session: &Session, range: String, body: Body) -> Result<Response, CallError> {
+        let request = Request::new(Method::Put, session.0.clone())
+            .header("content-range", range)
+            .body(body);
+        Ok(self.transport.send(request).await?)
+    }
+}
+
+/// What the store says about an upload.
+enum Answer {
+    /// It has everything before this offset.
+    Wants(u64),
+    /// It is over.
+    Is(Sent),
+}
+
+fn read(response: Response) -> Result<Answer, CallError> {
+    match response.status {
+        308 => {
+            // `bytes=0-1234`, or no header when nothing has arrived.
+            let range = response.header("range");
+            let last = range
+                .and_then(|range| range.rsplit_once('-'))
+                .and_then(|(_, last)| last.parse::<u64>().ok());
+            match (range, last) {
+                (None, _) => Ok(Answer::Wants(0)),
+                (Some(_), Some(last)) => Ok(Answer::Wants(last.saturating_add(1))),
+                (Some(_), None) => Err(StoreFailure::nonsense("how much has arrived").into()),
+            }
+        }
+        404 | 410 => Ok(Answer::Is(Sent::Gone)),
+        _ => {
+            if let Some(trouble) = unavailable(&response) {
+                return Err(trouble.into());
+            }
+            Ok(Answer::Is(Sent::All(read_json(&checked(response)?)?)))
+        }
+    }
+}

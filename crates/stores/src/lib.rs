@@ -1,0 +1,20 @@
+//! Clients of App Store Connect and of the Google Play Developer API, and the steps that bring a binary through a store
+//! (contract part 5). No database and no clock of its own: what a submission has reached is a value that its owner keeps,
+//! and a step makes at most one call that changes something, after it has read whether that was done before.
+#![deny(missing_docs)]
+
+pub mod app_store;
+pub mod failure;
+pub mod google_play;
+pub mod release;
+pub mod step;
+pub mod token;
+pub mod transport;
+pub mod world;
+
+mod answer;
+
+pub use failure::StoreFailure;
+pub use release::{Note, Release};
+pub use step::{Step, Then};
+pub use world::World;
