@@ -54,8 +54,9 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-domain",
             "launchway-runner",
             "launchway-store",
+            "launchway-stores",
         ],
-        &[TESTING],
+        &[TESTING, "launchway-store-simulator"],
     ),
     (
         "launchway",

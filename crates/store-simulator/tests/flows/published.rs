@@ -49,9 +49,7 @@ fn problems(document: &Value, name: &str, value: &Value) -> Vec<String> {
     let schema = json!({"$ref": format!("#/schemas/{name}"), "schemas": document["schemas"]});
     let validator = jsonschema::validator_for(&schema).unwrap();
     let problems = validator.iter_errors(value);
-    problems
-        .map(|problem| format!("{name}: {problem}"))
-        .collect()
+    problems.map(|problem| format!("{name}: {problem}")).collect()
 }
 
 /// The schemas of a call's request and answer.
