@@ -5,8 +5,9 @@ use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
 use launchway_domain::submission::{Move, Submission, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_stores::StoreFailure;
-use launchway_stores::google_play::{Progress as PlayProgress, Session, Stage, TargetStatus};
+use launchway_stores::google_play::{Progress as PlayProgress, Session, Stage};
 
+use super::steps::status_of;
 use crate::ops::submissions::progress::Progress;
 use crate::ops::submissions::report::Report;
 
@@ -65,29 +66,23 @@ pub fn report(
                 steps,
                 before: Some(before),
             }),
-        ) if steps.released && matches!(held.standing.status, RollingOut | Halted) => {
-            let status = match before.status {
-                TargetStatus::Halted => Halted,
-                _ => RollingOut,
-            };
-            Report {
-                progress: Some(Progress::GooglePlay {
-                    steps: PlayProgress {
-                        stage: Stage::Rollout,
-                        edit_id: String::new(),
-                        session: Session::default(),
-                        redone: 0,
-                        target: Some(*before),
-                        ..steps.clone()
-                    },
-                    before: None,
-                }),
-                moves: Some(Move::Reach(status)),
-                told: Some(format!("The change was not made: {}", error.message)),
-                next: Some(now + MINUTE),
-                ..Report::default()
-            }
-        }
+        ) if steps.released && matches!(held.standing.status, RollingOut | Halted) => Report {
+            progress: Some(Progress::GooglePlay {
+                steps: PlayProgress {
+                    stage: Stage::Rollout,
+                    edit_id: String::new(),
+                    session: Session::default(),
+                    redone: 0,
+                    target: Some(*before),
+                    ..steps.clone()
+                },
+                before: None,
+            }),
+            moves: Some(Move::Reach(status_of(*before))),
+            told: Some(format!("The change was not made: {}", error.message)),
+            next: Some(now + MINUTE),
+            ..Report::default()
+        },
         (Tried::Step, _) => Report {
             moves: Some(Move::Fail),
             told: Some(error.message.clone()),

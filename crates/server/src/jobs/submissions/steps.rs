@@ -7,7 +7,7 @@ use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode a
 use launchway_domain::submission::record::Change;
 use launchway_domain::submission::{Move, Submission, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
-use launchway_stores::google_play::Stage;
+use launchway_stores::google_play::{Stage, Target, TargetStatus};
 use launchway_stores::{Release, Step, StoreFailure, Then, app_store};
 
 use super::clients::{Client, Clients, NoClient};
@@ -81,6 +81,14 @@ fn moved(step: Move) -> Report {
     }
 }
 
+/// The status of a submission whose release users have, by what the track holds.
+pub fn status_of(target: Target) -> SubmissionStatus {
+    match target.status {
+        TargetStatus::Halted => Halted,
+        _ => RollingOut,
+    }
+}
+
 /// A credential of one store with what was reached in another: no such submission is made.
 fn mixed_up() -> StoreFailure {
     StoreFailure::new(Code::CredentialInvalid, "The credential is of another store.")
@@ -100,9 +108,12 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
             Ok(whole(store.step(release, steps).await?, Progress::AppStore))
         }
         (Client::GooglePlay(store), Progress::GooglePlay { steps, before }) => {
-            let step = store.step(release, steps).await?;
-            // Once it is committed, the change is made.
+            let mut step = store.step(release, steps).await?;
+            // Once it is committed, the change is made; until then users have what they had.
             let before = before.filter(|_| step.progress.stage <= Stage::Commit);
+            if let Some(before) = before {
+                step.status = status_of(before);
+            }
             Ok(whole(step, |steps| Progress::GooglePlay { steps, before }))
         }
         _ => Err(mixed_up()),
