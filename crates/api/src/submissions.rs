@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use launchway_domain::platform::Platform;
+use launchway_domain::submission::Submission;
 use launchway_domain::submission::error::SubmissionError as DomainError;
+use launchway_domain::time::iso;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -192,6 +194,61 @@ impl From<&DomainError> for SubmissionError {
             message: error.message.clone(),
             fix: error.fix.clone(),
             retryable: error.retryable,
+        }
+    }
+}
+
+impl SubmissionView {
+    /// A submission.
+    pub fn of(submission: &Submission) -> Self {
+        let (standing, spec) = (&submission.standing, &submission.spec);
+        let options = &spec.options;
+        Self {
+            id: submission.id.to_string(),
+            status: standing.status.to_string(),
+            build_id: submission.build_id.map(|id| id.to_string()),
+            bundle_id: submission.bundle_id.clone(),
+            platform: submission.platform,
+            store: submission.store().to_string(),
+            destination: submission.destination.to_string(),
+            version: submission.version.clone(),
+            build_number: submission.build_number.clone(),
+            rollout: submission.rollout,
+            release_notes: spec
+                .notes
+                .iter()
+                .map(|note| ReleaseNote {
+                    locale: note.locale.clone(),
+                    text: note.text.clone(),
+                })
+                .collect(),
+            credential_id: submission.credential_id.map(|id| id.to_string()),
+            options: SubmissionOptions {
+                groups: options.groups.clone(),
+                uses_non_exempt_encryption: options.uses_non_exempt_encryption,
+                manual_release: options.manual_release,
+                draft: options.draft,
+                priority: options.priority.map(i64::from),
+                countries: options.countries.clone(),
+                release_name: options.release_name.clone(),
+                changes_not_sent_for_review: options.changes_not_sent_for_review,
+                symbols: None,
+            },
+            external: submission.external.clone(),
+            cancel_requested: standing.cancel_requested,
+            error: submission.error.as_ref().map(SubmissionError::from),
+            events: submission
+                .events
+                .iter()
+                .map(|event| SubmissionEvent {
+                    at: iso(event.at),
+                    status: event.status.clone(),
+                    message: event.message.clone(),
+                })
+                .collect(),
+            created_by: submission.created_by.clone(),
+            created_at: iso(submission.created_at),
+            finished_at: submission.finished_at.map(iso),
         }
     }
 }

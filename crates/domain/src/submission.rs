@@ -4,7 +4,10 @@
 pub mod destination;
 pub mod error;
 pub mod preflight;
+pub mod record;
 pub mod schedule;
+
+pub use record::{FileKind, Submission, SubmissionFile};
 
 words! {
     /// Where a submission stands.

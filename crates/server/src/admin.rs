@@ -124,6 +124,7 @@ pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
+        stores: None,
     };
     App::open(config, url, world).await
 }

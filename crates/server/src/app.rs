@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use launchway_store::{Db, OpenError, StoreError};
+use launchway_stores::transport::Transport;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +25,7 @@ use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
 use crate::outside::resolver::Resolver;
+use crate::outside::stores::{GuardedTransport, StoreWorld, Stores};
 use crate::outside::webhook_sender::WebhookSender;
 use crate::random::Random;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
@@ -68,6 +70,10 @@ pub struct App {
     pub build_news: BuildNews,
     /// Wakes those who wait for a build to run.
     pub build_queue: Notify,
+    /// Wakes the work on submissions: a step is due.
+    pub submissions: Notify,
+    /// The App Store and Google Play.
+    pub stores: Stores,
     /// Finds the secrets of running builds in their logs.
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
@@ -131,8 +137,10 @@ pub struct World {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub random: Arc<dyn Random>,
-    /// Looks up the names of receivers of webhooks.
+    /// Looks up the names of receivers of webhooks, and of stores.
     pub resolver: Arc<dyn Resolver>,
+    /// The way to the stores; HTTP where none is given.
+    pub stores: Option<Arc<dyn Transport>>,
 }
 
 impl App {
@@ -146,6 +154,7 @@ impl App {
         let public_url = config.public_url.clone().unwrap_or(public_url);
         let blob = open_blob(&config, &public_url, &vault)?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
+        let stores = open_stores(&config, &world);
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
@@ -166,6 +175,8 @@ impl App {
             },
             build_news: BuildNews::default(),
             build_queue: Notify::new(),
+            submissions: Notify::new(),
+            stores,
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
             stopping: CancellationToken::new(),
@@ -183,6 +194,18 @@ impl App {
     /// Whether cookies go over https only.
     pub fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
+    }
+}
+
+/// The stores that the settings name.
+fn open_stores(config: &Config, world: &World) -> Stores {
+    let addresses = [config.app_store_connect_url.clone(), config.google_play_url.clone()];
+    let http = || Arc::new(GuardedTransport::new(world.resolver.clone(), addresses)) as Arc<dyn Transport>;
+    Stores {
+        transport: world.stores.clone().unwrap_or_else(http),
+        world: Arc::new(StoreWorld(world.clock.clone())),
+        app_store_connect: config.app_store_connect_url.clone(),
+        google_play: config.google_play_url.clone(),
     }
 }
 

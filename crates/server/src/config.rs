@@ -11,10 +11,12 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
 
 use crate::blob::s3::Credentials;
+use crate::outside::address_guard::check_url;
 use crate::package::Limits;
 
 pub use networks::Networks;
@@ -99,6 +101,12 @@ pub struct Config {
     pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
     pub allow_private_webhooks: bool,
+    /// The address of App Store Connect, without a slash at the end.
+    pub app_store_connect_url: String,
+    /// The address of Google Play, without a slash at the end.
+    pub google_play_url: String,
+    /// The API level of Android that Google Play wants apps to target.
+    pub target_sdk_floor: u32,
     /// Where the metrics are served, if at all.
     pub metrics_listen: Option<SocketAddr>,
     /// Updates of one bundle that the index of checks keeps.
@@ -209,6 +217,18 @@ impl Config {
             runner_readable: paths(raw.runner_readable.as_deref().unwrap_or("")),
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
+            app_store_connect_url: store_url(
+                raw.app_store_connect_url.as_deref(),
+                "--app-store-connect-url",
+                launchway_stores::app_store::ADDRESS,
+            )?,
+            google_play_url: store_url(
+                raw.google_play_url.as_deref(),
+                "--google-play-url",
+                launchway_stores::google_play::ADDRESS,
+            )?,
+            target_sdk_floor: parsed(&raw.target_sdk_floor, "--target-sdk-floor", "an API level such as 36")?
+                .unwrap_or(TARGET_SDK_FLOOR),
             metrics_listen: parsed(
                 &raw.metrics_listen,
                 "--metrics-listen",
@@ -307,6 +327,16 @@ fn package_limits(raw: &RawSettings) -> Result<Limits, ConfigError> {
         max_ratio: ratio.map_or(default.max_ratio, NonZeroU64::get),
         ..default
     })
+}
+
+/// The address of a store.
+fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, ConfigError> {
+    let text = given.unwrap_or(usual);
+    let url = check_url(text, true).map_err(|refused| ConfigError::new(setting, refused.to_string()))?;
+    match (url.query(), url.fragment()) {
+        (None, None) => Ok(text.trim_end_matches('/').to_owned()),
+        _ => Err(ConfigError::new(setting, "must have no query and no fragment")),
+    }
 }
 
 fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError> {

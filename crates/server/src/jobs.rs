@@ -9,7 +9,9 @@ pub mod fan_out;
 pub mod last_used;
 pub mod lease;
 pub mod old_builds;
+pub mod old_submissions;
 pub mod report_writer;
+pub mod submissions;
 pub mod sweep;
 
 use std::sync::Arc;
@@ -49,6 +51,8 @@ impl Jobs {
             jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());
             jobs.finishing.push(tokio::spawn(deliverer.run(jobs.stopping())));
+            let submitter = submissions::Submitter::new(app.clone(), jobs.stopping());
+            jobs.finishing.push(tokio::spawn(submitter.run()));
         }
         jobs
     }

@@ -2,4 +2,5 @@
 
 pub mod address_guard;
 pub mod resolver;
+pub mod stores;
 pub mod webhook_sender;

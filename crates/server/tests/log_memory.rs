@@ -41,6 +41,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
+        stores: None,
     };
     let config = Config::load(settings, None).expect("good settings");
     App::open(config, "http://127.0.0.1:1".to_owned(), world)

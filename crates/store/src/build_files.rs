@@ -1,16 +1,16 @@
-//! What builds have in object storage: whose source an object is, and builds whose files go.
+//! What builds have in object storage, and submissions: whose source an object is, and builds whose files go.
 
 use launchway_domain::id::{BuildId, OrgId};
 
 use crate::builds::{pair, to_json};
 use crate::{Org, StoreError, System};
 
-/// An object that a build has in object storage.
+/// An object that a build or a submission has in object storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildFile {
     /// Where it lies.
     pub blob_key: String,
-    /// Lower-case hex SHA-256 of an artifact; of sources and logs the database does not tell it.
+    /// Lower-case hex SHA-256 of an artifact, or of what was submitted; of sources and logs the database does not tell it.
     pub sha256: Option<String>,
 }
 
@@ -60,8 +60,8 @@ impl System<'_> {
         Ok(row.is_some())
     }
 
-    /// The objects of all builds whose keys come after `after`, in the order of their keys: sources, parts of logs,
-    /// artifacts.
+    /// The objects of all builds and submissions whose keys come after `after`, in the order of their keys: sources, parts of
+    /// logs, artifacts, what was submitted.
     pub async fn build_files_after(&mut self, after: &str, limit: i64) -> Result<Vec<BuildFile>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -69,6 +69,7 @@ impl System<'_> {
             "SELECT source_key AS blob_key, '' AS sha256 FROM builds WHERE source_key > $1 \
              UNION SELECT blob_key, '' FROM log_segments WHERE blob_key > $1 \
              UNION SELECT blob_key, sha256 FROM artifacts WHERE status = 'stored' AND blob_key > $1 \
+             UNION SELECT blob_key, sha256 FROM submission_files WHERE blob_key > $1 \
              ORDER BY blob_key LIMIT $2",
             after,
             limit

@@ -10,8 +10,9 @@ use sqlx::{AssertSqlSafe, Column, Row, TypeInfo, ValueRef};
 use crate::{StoreError, System, Tx};
 
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
-/// changes (whoever reads a restored database reads all of it), the counts of the running minute and the leases of jobs.
-pub const TABLES: [&str; 36] = [
+/// changes (whoever reads a restored database reads all of it), the counts of the running minute, the leases of jobs and
+/// the locks of apps.
+pub const TABLES: [&str; 38] = [
     "meta",
     "revision",
     "orgs",
@@ -48,6 +49,8 @@ pub const TABLES: [&str; 36] = [
     "log_tails",
     "log_segments",
     "artifacts",
+    "submissions",
+    "submission_files",
 ];
 
 /// Why a dump cannot be written or read.

@@ -89,7 +89,7 @@ impl System<'_> {
         rows.into_iter().map(PackageRow::read).collect()
     }
 
-    /// Whether a row names an object: that of a package or of a build. Other kinds of objects add their table here.
+    /// Whether a row names an object: that of a package, of a build or of a submission. Other kinds of objects add their table here.
     pub async fn names_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
         let package = fetch_optional!(
             self.tx,
@@ -100,7 +100,8 @@ impl System<'_> {
         Ok(package.is_some()
             || self.names_source_blob(blob_key).await?
             || self.names_log_blob(blob_key).await?
-            || self.names_artifact_blob(blob_key).await?)
+            || self.names_artifact_blob(blob_key).await?
+            || self.names_submission_blob(blob_key).await?)
     }
 
     /// Takes a package out of use for good, unless an update names it again meanwhile. Its row stays for the

@@ -55,6 +55,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-runner",
             "launchway-store",
             "launchway-store-simulator",
+            "launchway-stores",
         ],
         &[TESTING],
     ),

@@ -358,6 +358,13 @@ fn above(text: &str, other: &str) -> Option<Ordering> {
     Some(parts(text)?.cmp(&parts(other)?))
 }
 
+/// The highest of versions or build numbers; those of another form are passed over.
+pub fn highest<'t>(texts: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    texts
+        .filter(|text| parts(text).is_some())
+        .max_by_key(|text| parts(text))
+}
+
 /// A text of a binary, in one line of at most 60 letters.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(60).collect()

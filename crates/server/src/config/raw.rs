@@ -159,6 +159,33 @@ pub struct RawSettings {
     #[arg(long, env = "LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_private_webhooks: Option<String>,
+    /// Address of App Store Connect [default: https://api.appstoreconnect.apple.com]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_APP_STORE_CONNECT_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub app_store_connect_url: Option<String>,
+    /// Address of the Google Play Developer API [default: https://androidpublisher.googleapis.com]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_GOOGLE_PLAY_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub google_play_url: Option<String>,
+    /// API level of Android that Google Play wants apps to target at least [default: 36]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_TARGET_SDK_FLOOR",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub target_sdk_floor: Option<String>,
     /// Address and port of the metrics for Prometheus, at /metrics [default: off]
     #[arg(
         long,
@@ -261,6 +288,9 @@ impl RawSettings {
             runner_readable: pick(&self.runner_readable, other.runner_readable),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
+            app_store_connect_url: pick(&self.app_store_connect_url, other.app_store_connect_url),
+            google_play_url: pick(&self.google_play_url, other.google_play_url),
+            target_sdk_floor: pick(&self.target_sdk_floor, other.target_sdk_floor),
             metrics_listen: pick(&self.metrics_listen, other.metrics_listen),
             updates_per_bundle: pick(&self.updates_per_bundle, other.updates_per_bundle),
             max_package_size: pick(&self.max_package_size, other.max_package_size),

@@ -18,7 +18,7 @@ use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, Rep
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, health,
-    install, invitations, later, members, openapi, orgs, pages, runner, runners, sessions, update, update_check,
+    install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit, update, update_check,
     update_report, uploads, usage, webhooks,
 };
 
@@ -33,9 +33,12 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Scope(Build), routes!(builds::plan)),
         endpoint(Scope(Build), routes!(build_log::read)),
         endpoint(Scope(Build), routes!(build_stream::follow)),
-        endpoint(Scope(Submit), routes!(later::submit::list)),
-        endpoint(Scope(Submit), routes!(later::submit::create)),
-        endpoint(Scope(Submit), routes!(later::submit::delete)),
+        endpoint(Scope(Submit), routes!(submit::read)),
+        endpoint(Scope(Submit), routes!(submit::create)),
+        endpoint(Scope(Submit), routes!(submit::change)),
+        endpoint(Scope(Submit), routes!(submit::delete)),
+        endpoint(Scope(Submit), routes!(submit::cancel)),
+        endpoint(Scope(Submit), routes!(submit::retry)),
         endpoint(Scope(Update), routes!(update::create)),
         endpoint(Scope(Update), routes!(update::read)),
         endpoint(Scope(Update), routes!(update::change)),

@@ -1,5 +1,5 @@
-//! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, files of old builds,
-//! old bookkeeping.
+//! Clean-up: uploads whose time is over, copies that came to nothing, packages that no update names, files of old builds
+//! and submissions, old bookkeeping.
 //! Every step can be repeated and interrupted. It runs on the node that holds its lease.
 
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use launchway_domain::webhook::DELIVERY_LIFE;
 use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
-use crate::jobs::old_builds;
 use crate::jobs::sweep::sweep;
+use crate::jobs::{old_builds, old_submissions};
 use crate::ops::uploads::{copies_of, staging_key};
 use crate::ops::write::ANSWER_LIFE;
 
@@ -57,6 +57,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
         remove_packages(app, now - PACKAGE_GRACE).await,
         old_builds::expire(app, now).await,
         old_builds::clear(app, now).await,
+        old_submissions::clear(app, now).await,
         forget_told(app, now - DELIVERY_LIFE).await,
         forget_bookkeeping(app, now).await,
     ];
@@ -78,7 +79,7 @@ async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), Failure> {
     }
 }
 
-/// Removes an upload, its staged bytes, and copies that no package and no build names. First it counts as used: from then on no
+/// Removes an upload, its staged bytes, and copies that no package, no build and no submission names. First it counts as used: from then on no
 /// publish that is on its way can use it and name a copy that is about to go.
 async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
     let mut tx = app.db.write().await?;

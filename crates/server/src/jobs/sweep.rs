@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 /// The folders that hold our objects, in the order of their names. What lies elsewhere in a bucket is not ours.
 /// A new kind of object needs a line here, and one in the store's `names_blob`.
-const FOLDERS: [&str; 5] = ["artifacts", "logs", "packages", "sources", "uploads"];
+const FOLDERS: [&str; 6] = ["artifacts", "logs", "packages", "sources", "submissions", "uploads"];
 /// Objects that are looked at together.
 const PAGE: usize = 1000;
 /// How long nothing may name an object.

@@ -1,9 +1,6 @@
 //! The files that builds give: announced, sent to object storage by their runner, checked and read at the end (contract
 //! part 4). What was sent is never served and never trusted twice: a copy of it is, once its size and hash are right.
 
-use std::fs::File;
-use std::io::{Seek, SeekFrom};
-
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
 use launchway_binaries::{Asked, BinaryFacts, Refusal, mismatches};
 use launchway_domain::app::SIGNED_URL_LIFE;
@@ -15,8 +12,8 @@ use launchway_domain::time::{SECOND, iso};
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
-use crate::config::make_private_dir;
 use crate::failure::Failure;
+use crate::ops::binaries::{self, Unread};
 use crate::ops::leases::{hold, reachable_url};
 use crate::ops::write::Write;
 
@@ -24,8 +21,6 @@ use crate::ops::write::Write;
 const MAX_SIZE: u64 = 4 << 30;
 /// Artifacts of one attempt.
 const MAX_ARTIFACTS: usize = 200;
-/// The kinds that say something about themselves.
-const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
 
 /// Checks what a runner announces.
 pub fn plan(wanted: &AnnounceArtifact) -> Result<(), Failure> {
@@ -198,41 +193,14 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
 /// Reads the copy for its size and hash, and an app for what it says: `None` where it is none, an error of the inner kind
 /// where it cannot be read, which is no fault of the build.
 async fn read(app: &App, key: &Key, artifact: &Artifact) -> Result<Option<Result<BinaryFacts, Refusal>>, Failure> {
-    let slot = app.inspections.acquire().await;
-    let _slot = slot.map_err(|error| Failure::Internal(error.to_string()))?;
-    let dir = app.config.scratch_dir();
-    let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
-    let no_room = |error: std::io::Error| Failure::Unavailable(format!("no room for a temporary file: {error}"));
-    let mut file: File = file.map_err(no_room)?;
-    let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
-    let size = u64::try_from(artifact.size).unwrap_or_default();
-    let wrong = || {
-        Failure::bad(format!(
-            "The artifact {} is not what was announced: its size or sha256 differ",
-            artifact.name
-        ))
-    };
-    let fetched = match app.blob.fetch_to_file(key, &mut copy, size).await {
-        Err(BlobError::TooLarge { .. }) => return Err(wrong()),
-        fetched => fetched?,
-    };
-    if fetched.size != size || hex::encode(fetched.sha256) != artifact.sha256 {
-        return Err(wrong());
-    }
-    let name = artifact.name.to_ascii_lowercase();
-    if !APPS.iter().any(|ending| name.ends_with(ending)) {
-        return Ok(None);
-    }
-    let reading = tokio::task::spawn_blocking(move || {
-        file.seek(SeekFrom::Start(0)).map_err(Refusal::from)?;
-        launchway_binaries::read(file)
-    });
-    match reading.await {
-        Ok(read) => Ok(Some(read)),
-        Err(error) => {
-            tracing::error!(%error, "reading an app brought a defect to light");
-            Ok(None)
-        }
+    let name = &artifact.name;
+    match binaries::read(app, key, name, artifact.size, &artifact.sha256).await {
+        Ok(read) => Ok(read),
+        Err(Unread::Different) => Err(Failure::bad(format!(
+            "The artifact {name} is not what was announced: its size or sha256 differ"
+        ))),
+        Err(Unread::Missing) => Err(BlobError::NotFound.into()),
+        Err(Unread::Failed(failure)) => Err(failure),
     }
 }
 

@@ -129,10 +129,11 @@ pub fn staging_key(id: UploadId) -> Result<Key, Failure> {
     Key::new(&format!("uploads/{id}")).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-/// Where the copies of an upload lie that its uses made: one directory for packages, one for sources.
-pub fn copies_of(id: UploadId) -> Result<[Key; 2], Failure> {
+/// Where the copies of an upload lie that its uses made: one directory for packages, one for sources,
+/// one for what is submitted.
+pub fn copies_of(id: UploadId) -> Result<[Key; 3], Failure> {
     let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| Failure::Internal(error.to_string()));
-    Ok([key("packages")?, key("sources")?])
+    Ok([key("packages")?, key("sources")?, key("submissions")?])
 }
 
 /// A write-once key for a copy of an upload that is a build's source.

@@ -41,6 +41,8 @@ pub struct Write<'a> {
     builds: Vec<BuildId>,
     /// Whether runners have something to take once it is durable.
     queues: bool,
+    /// Whether a submission's work has something to do once it is durable.
+    submits: bool,
     /// Lines of the audit log. They are added last: from then on nobody else adds to the organization's log.
     audit: AuditLines,
     /// Keys that it seals with.
@@ -82,6 +84,7 @@ impl<'a> Write<'a> {
             wakes: false,
             builds: Vec::new(),
             queues: false,
+            submits: false,
             audit: AuditLines::default(),
             keys: HashMap::new(),
             now: app.clock.now(),
@@ -265,6 +268,11 @@ impl<'a> Write<'a> {
         self.wakes = true;
     }
 
+    /// Has the work on submissions look for what is due once the change is durable.
+    pub fn wake_submissions(&mut self) {
+        self.submits = true;
+    }
+
     /// Has whoever follows a build look at it once the change is durable.
     pub fn tell_build(&mut self, id: BuildId) {
         self.builds.push(id);
@@ -283,6 +291,9 @@ impl<'a> Write<'a> {
         }
         if self.queues {
             self.app.build_queue.notify_waiters();
+        }
+        if self.submits {
+            self.app.submissions.notify_one();
         }
         if self.touched {
             // The change stands whatever happens here; the follower tries again by itself.

@@ -36,6 +36,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
+        stores: None,
     };
     let app = App::open(config, format!("http://{}", reachable(address)), world).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;

@@ -66,7 +66,7 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
         ..RawSettings::default()
     };
     let config = Config::load(settings, None).unwrap();
-    let again = TestApp::open(config, None, std::sync::Arc::new(SystemResolver)).await;
+    let again = TestApp::open(config, None, std::sync::Arc::new(SystemResolver), None).await;
     assert_eq!(again.log(id).await, log);
     let view = again
         .call(&key, reqwest::Method::GET, &format!("/build?id={id}"), None)

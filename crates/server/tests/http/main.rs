@@ -25,6 +25,7 @@ mod runner;
 mod runners;
 mod settings;
 mod spec;
+mod submit;
 mod update;
 mod update_check;
 mod update_report;

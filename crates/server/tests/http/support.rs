@@ -22,6 +22,7 @@ use launchway_server::ops::{accounts, orgs};
 use launchway_server::outside::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::AuditRow;
+use launchway_stores::transport::Transport;
 use launchway_testing::postgres::Postgres;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
@@ -58,6 +59,8 @@ pub struct Setup {
     pub credentials: Option<Credentials>,
     /// Who looks up the names of receivers of webhooks; the system where none is given.
     pub resolver: Option<Arc<dyn Resolver>>,
+    /// The way to the stores; HTTP where none is given.
+    pub stores: Option<Arc<dyn Transport>>,
 }
 
 impl Setup {
@@ -148,11 +151,16 @@ impl TestApp {
         };
         let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
-        Self::open(config, Some(dir), resolver).await
+        Self::open(config, Some(dir), resolver, setup.stores).await
     }
 
     /// A service on settings that are complete.
-    pub async fn open(config: Config, dir: Option<tempfile::TempDir>, resolver: Arc<dyn Resolver>) -> TestApp {
+    pub async fn open(
+        config: Config,
+        dir: Option<tempfile::TempDir>,
+        resolver: Arc<dyn Resolver>,
+        stores: Option<Arc<dyn Transport>>,
+    ) -> TestApp {
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -160,6 +168,7 @@ impl TestApp {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
             resolver,
+            stores,
         };
         let app = App::open(config, origin.clone(), world).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();

@@ -10,8 +10,9 @@ use crate::database::{TestDb, on_postgres, on_sqlite};
 use crate::records::{NOW, an_org};
 use crate::tenancy::a_tenant;
 
-/// What a backup leaves behind: the log of changes, the counts of the running minute and the leases of jobs.
-const LEFT_BEHIND: [&str; 3] = ["changes", "rate_counts", "job_leases"];
+/// What a backup leaves behind: the log of changes, the counts of the running minute the leases of jobs
+/// and the locks of apps.
+const LEFT_BEHIND: [&str; 4] = ["changes", "rate_counts", "job_leases", "package_locks"];
 
 /// The lines of a database with a row in each table, and texts that are hard to write.
 async fn filled(db: &TestDb) -> Vec<u8> {

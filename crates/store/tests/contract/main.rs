@@ -92,6 +92,7 @@ mod reports;
 mod runners;
 mod schema;
 mod sessions;
+mod submissions;
 mod tenancy;
 mod texts;
 mod transactions;

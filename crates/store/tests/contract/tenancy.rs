@@ -8,6 +8,7 @@ use launchway_domain::org::Invitation;
 use launchway_domain::platform::Platform;
 use launchway_domain::report::ReportKind;
 use launchway_domain::rollout::Rollout;
+use launchway_domain::submission::{Submission, SubmissionFile};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::usage::{Counter, Month};
@@ -15,7 +16,7 @@ use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::Next;
 use launchway_store::{
     AuditFilter, BuildFilter, BuildMove, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey,
-    SealedEnvVar, StoreError, UpdateChange, UpdateFilter, WebhookSecrets,
+    SealedEnvVar, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -29,6 +30,7 @@ use crate::records::{
     ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload,
 };
 use crate::runners::new_runner;
+use crate::submissions::{new_file, new_submission};
 use crate::webhooks::{a_webhook, new_webhook};
 
 /// An organization with a row in every table that has a tenant.
@@ -48,6 +50,8 @@ pub struct Tenant {
     build: Build,
     artifact: Artifact,
     runner: Runner,
+    submission: Submission,
+    file: SubmissionFile,
 }
 
 pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
@@ -111,6 +115,14 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     system_writes!(db, create_runner_token(&runner.name, Some(id), "user_x", NOW, NOW));
     let credential = new_credential(id);
     org_writes!(db, id, create_credential(&credential, "sealed"));
+    let submission = Submission {
+        bundle_id: bundle_id.to_owned(),
+        ..new_submission(id)
+    };
+    let file = new_file();
+    org_writes!(db, id, create_submission(&submission, &name));
+    org_writes!(db, id, add_submission_file(submission.id, 0, &file));
+    assert!(system_writes!(db, lock_package(&name, submission.id, NOW, NOW + 9)));
     let request = RequestKey {
         caller: "caller".to_owned(),
         method: "POST".to_owned(),
@@ -136,6 +148,8 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         build,
         artifact,
         runner,
+        submission,
+        file,
     }
 }
 
@@ -199,6 +213,13 @@ contract! {
         assert_eq!(org_reads!(db, org, runner_name(theirs.runner.id)), None);
         assert!(org_reads!(db, org, runners(ALL)).items.is_empty());
         assert!(org_reads!(db, org, live_runner_labels(0)).is_empty());
+        let submission = theirs.submission.id;
+        assert_eq!(org_reads!(db, org, submission(submission)), None);
+        let submissions = org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL));
+        assert_eq!((submissions.items, submissions.total), (vec![], 0));
+        assert_eq!(org_reads!(db, org, submission_files(submission)), []);
+        let name = bundle("com.example.theirs");
+        assert_eq!(org_reads!(db, org, submitted_binaries(&name, theirs.submission.platform, new_id())), []);
         assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
         assert_eq!(org_reads!(db, org, sealed_credential(theirs.credential.id)), None);
         assert_eq!(org_reads!(db, org, credentials(ALL)).total, 0);
@@ -290,6 +311,13 @@ contract! {
         org_writes!(db, org, forget_artifact(theirs.artifact.id));
         org_writes!(db, org, store_artifact(theirs.artifact.id, "ours", None));
         assert!(!org_writes!(db, org, revoke_runner(theirs.runner.id, NOW)));
+        let submission = theirs.submission.id;
+        assert_eq!(org_writes!(db, org, lock_submission(submission)), None);
+        org_writes!(db, org, change_submission(&Submission { rollout: 1, ..theirs.submission.clone() }));
+        org_writes!(db, org, hold_submission(submission, Some(NOW + 1)));
+        org_writes!(db, org, add_submission_file(submission, 1, &new_file()));
+        org_writes!(db, org, forget_submission_files(submission));
+        assert!(!org_writes!(db, org, delete_submission(submission)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
         assert!(!org_writes!(db, org, note_expiry_told(theirs.credential.id, 7)));
         assert!(!org_writes!(db, org, delete_env_var(variable.variable.id)));
@@ -335,6 +363,8 @@ contract! {
         org_writes!(db, org, add_member(theirs.user, Role::Owner, NOW));
         let build = Build { id: new_id(), ..theirs.build.clone() };
         org_writes!(db, org, create_build(&build, &name));
+        let submission = Submission { id: new_id(), ..theirs.submission.clone() };
+        org_writes!(db, org, create_submission(&submission, &name));
         let event = EventRow { id: new_id(), kind: "x".to_owned(), at: NOW, data: "{}".to_owned() };
         org_writes!(db, org, add_event(&event));
         org_writes!(db, org, add_audit(&[audit_line("key.create")], link));
@@ -344,6 +374,8 @@ contract! {
         assert!(org_writes!(db, org, add_delivery(&delivery)));
 
         assert_eq!(rows_of_others(db, org).await, before);
+        assert_eq!(org_reads!(db, theirs.id, submission_files(theirs.submission.id)), [theirs.file]);
+        assert_eq!(org_reads!(db, org, submission(submission.id)).unwrap().org_id, org);
         assert_eq!(org_reads!(db, org, upload(upload.id)), Some(Upload { org_id: org, ..upload }));
         assert_eq!(org_reads!(db, org, update(update.id)).unwrap().org_id, org);
         assert_eq!(org_reads!(db, org, webhook(webhook.id)), Some(Webhook { org_id: org, ..webhook }));

@@ -21,8 +21,9 @@ struct Victim {
     upload: String,
 }
 
-const EVERYTHING: [&str; 13] = [
+const EVERYTHING: [&str; 14] = [
     "/build",
+    "/submit",
     "/runners",
     "/update",
     "/env",
@@ -53,6 +54,7 @@ impl Victim {
         let body = json!({"name": "TOKEN", "value": "secret"});
         app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
         app.keystore(&key).await;
+        let submission = app.submitted(&key).await;
         let body = json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]});
         let webhook = app.call(&key, Method::POST, "/webhooks", Some(body)).await.expect(201);
         let test = format!("/webhooks/test?id={}", text(&webhook["id"]));
@@ -79,6 +81,7 @@ impl Victim {
             victim.ids.insert(thing, text(&items["items"][0]["id"]));
         }
         victim.ids.insert(Thing::Build, text(&build["id"]));
+        victim.ids.insert(Thing::Submission, text(&submission["id"]));
         victim.ids.insert(Thing::Update, text(&update["id"]));
         victim.ids.insert(Thing::Webhook, text(&webhook["id"]));
         victim.ids.insert(Thing::Delivery, text(&delivery["id"]));
@@ -175,6 +178,7 @@ async fn a_foreign_id_is_answered_as_one_that_names_nothing_and_stays_untouched(
     for (thing, list) in [
         (Thing::Build, "/build"),
         (Thing::Update, "/update"),
+        (Thing::Submission, "/submit"),
         (Thing::Key, "/api-keys"),
         (Thing::Runner, "/runners"),
         (Thing::Webhook, "/webhooks"),
@@ -218,6 +222,30 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
         assert_eq!(unused.0, 404, "a source as {}", caller.name);
         assert_eq!(ask(&victim.upload).await, unused, "a source as {}", caller.name);
         assert_eq!(ask("nonsense").await, unused, "a source as {}", caller.name);
+    }
+    for (field, foreign, unused) in [
+        ("uploadId", &victim.upload, "upload_01h455vb4pex5vsknk084sn02q"),
+        (
+            "buildId",
+            &victim.ids[&Thing::Build],
+            "build_01h455vb4pex5vsknk084sn02q",
+        ),
+    ] {
+        for caller in &strangers {
+            let ask = async |id: &str| {
+                let body = json!({field: id, "destination": "internal"});
+                seen(&caller.send(&app, "POST", "/submit", Some(&body.to_string())).await)
+            };
+            let unused = ask(unused).await;
+            assert_eq!(unused.0, 404, "{field} of a submission as {}", caller.name);
+            assert_eq!(ask(foreign).await, unused, "{field} of a submission as {}", caller.name);
+            assert_eq!(
+                ask("nonsense").await,
+                unused,
+                "{field} of a submission as {}",
+                caller.name
+            );
+        }
     }
     let webhook = &victim.ids[&Thing::Webhook];
     for caller in &strangers {

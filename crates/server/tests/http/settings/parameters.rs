@@ -29,6 +29,7 @@ fn taking(name: &str) -> Vec<(String, String)> {
 fn body(method: &str, path: &str) -> Option<Value> {
     let text = match (method, path) {
         ("PATCH", "/update") => r#"{"rollout": 7}"#,
+        ("PATCH", "/submit") => r#"{"rollout": 7}"#,
         ("PATCH", "/orgs") => r#"{"name": "x"}"#,
         ("PATCH", "/orgs/members") => r#"{"role": "admin"}"#,
         ("PATCH", other) => panic!("add a body for PATCH {other}"),

@@ -1,0 +1,215 @@
+//! `/submit` (spec part 4, contract part 5).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::error::ErrorBody;
+use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionView};
+use launchway_domain::id::SubmissionId;
+use launchway_store::{RequestKey, SubmissionFilter};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::{again, created, found, gone, page};
+use crate::http::extract::{Body, Create, Query};
+use crate::ops::submissions;
+use crate::ops::submissions::files::{self, Prepared};
+use crate::ops::submissions::form::{self, NewSubmission};
+use crate::ops::uploads;
+use crate::ops::write::{Begun, Write, kept_answer};
+
+/// Submits the app of a build, or an uploaded one, to its store. The service does the rest by itself; read the submission
+/// to follow it.
+#[utoipa::path(
+    post,
+    path = "/submit",
+    tag = "Submit",
+    request_body = CreateSubmission,
+    responses(
+        (status = 201, description = "The submission, `queued`", body = SubmissionView),
+        (status = 404, description = "No build, upload, artifact or credential has this id", body = ErrorBody),
+    )
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    new: Create<CreateSubmission>,
+) -> Result<Response, Failure> {
+    let Create { body, request } = new;
+    let new = form::check(body)?;
+    if let Some(kept) = kept_answer(&app, &caller, &request).await? {
+        return Ok(again(kept));
+    }
+    let id = app.random.id(app.clock.now());
+    let prepared = match files::prepare(&app, caller.home()?, &new, id).await {
+        Ok(prepared) => prepared,
+        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        Err(failure) => {
+            return kept_answer(&app, &caller, &request).await?.map(again).ok_or(failure);
+        }
+    };
+    let result = create_prepared(&app, &caller, request, id, new, &prepared).await;
+    match &result {
+        Ok((_, true)) => {
+            for upload in &prepared.uploads {
+                uploads::drop_staged(&app, *upload).await;
+            }
+        }
+        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        Err(failure) if failure.status().0.is_server_error() => {}
+        _ => files::discard(&app, &prepared).await,
+    }
+    result.map(|(response, _)| response)
+}
+
+/// The answer, and whether what was prepared is in use now.
+async fn create_prepared(
+    app: &App,
+    caller: &Caller,
+    request: Option<RequestKey>,
+    id: SubmissionId,
+    new: NewSubmission,
+    prepared: &Prepared,
+) -> Result<(Response, bool), Failure> {
+    let mut write = match Write::begin_create(app, caller, request).await? {
+        Begun::Kept(kept) => return Ok((again(kept), false)),
+        Begun::Fresh(write) => write,
+    };
+    let submission = submissions::create(&mut write, id, new, prepared).await?;
+    let shown = SubmissionView::of(&submission);
+    write.commit_created(&shown).await?;
+    Ok((created(&shown), true))
+}
+
+/// Lists submissions, or reads the one that `id` names.
+#[utoipa::path(
+    get,
+    path = "/submit",
+    tag = "Submit",
+    params(
+        ("id" = Option<String>, Query, description = "Read this submission instead of listing"),
+        ("status" = Option<String>, Query, description = "Only those with this status"),
+        ("platform" = Option<String>, Query, description = "Only those for `ios`, `android` or `visionos`"),
+        ("bundleId" = Option<String>, Query, description = "Only those of this app"),
+        ("buildId" = Option<String>, Query, description = "Only those of this build"),
+        ("limit" = Option<i64>, Query, description = "Submissions at most, 1 to 100", minimum = 1),
+        ("offset" = Option<i64>, Query, description = "Submissions to skip", minimum = 0),
+    ),
+    responses(
+        (status = 200, description = "A page of submissions; with `id` the submission", body = OneOrPage<SubmissionView>),
+        (status = 404, description = "No submission has this id", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.optional_id("submission")?;
+    let paging = query.paging()?;
+    let filter = SubmissionFilter {
+        status: query.parsed(
+            "status",
+            "queued, validating, uploading, processing, in_review, rolling_out, halted, success, rejected, failed or \
+             canceled",
+        )?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        build: query.parsed("buildId", "a build's id")?,
+    };
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    if let Some(id) = id {
+        let submission = org.submission(id.get()?).await?;
+        let submission = submission.ok_or(Failure::NoSuch("submission"))?;
+        return Ok(found(&SubmissionView::of(&submission)));
+    }
+    let rows = org.submissions(&filter, paging).await?;
+    Ok(page(rows, paging, SubmissionView::of))
+}
+
+/// Changes a rollout: the share of users, halted, going on. Or releases an approved version that waits for that. The
+/// store is told soon: read the submission to see it done.
+#[utoipa::path(
+    patch,
+    path = "/submit",
+    tag = "Submit",
+    params(("id" = String, Query, description = "The submission")),
+    request_body = ChangeSubmission,
+    responses(
+        (status = 200, description = "The submission as it is, the store not told yet", body = SubmissionView),
+        (status = 404, description = "No submission has this id", body = ErrorBody),
+    )
+)]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    query: Query,
+    body: Body<ChangeSubmission>,
+) -> Result<Response, Failure> {
+    let id = query.id("submission")?;
+    let wanted = form::change(&body.0)?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let submission = submissions::change(&mut write, id.get()?, wanted).await?;
+    write.commit().await?;
+    Ok(found(&SubmissionView::of(&submission)))
+}
+
+/// Stops a submission: one that waits at once, one under way as soon as the store has let go of it. What users have is
+/// halted by `PATCH` instead.
+#[utoipa::path(
+    post,
+    path = "/submit/cancel",
+    tag = "Submit",
+    params(("id" = String, Query, description = "The submission")),
+    responses(
+        (status = 200, description = "The submission: `canceled`, or with `cancelRequested`", body = SubmissionView),
+        (status = 404, description = "No submission has this id", body = ErrorBody),
+    )
+)]
+pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("submission")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let submission = submissions::cancel(&mut write, id.get()?).await?;
+    write.commit().await?;
+    Ok(found(&SubmissionView::of(&submission)))
+}
+
+/// Has a failed or rejected submission go on where it stopped: what the store has already is not sent again.
+#[utoipa::path(
+    post,
+    path = "/submit/retry",
+    tag = "Submit",
+    params(("id" = String, Query, description = "The submission")),
+    responses(
+        (status = 200, description = "The submission, `queued`", body = SubmissionView),
+        (status = 404, description = "No submission has this id", body = ErrorBody),
+    )
+)]
+pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("submission")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let submission = submissions::retry(&mut write, id.get()?).await?;
+    write.commit().await?;
+    Ok(found(&SubmissionView::of(&submission)))
+}
+
+/// Deletes a submission. One that the store still lets go of is canceled there; what users have they keep.
+#[utoipa::path(
+    delete,
+    path = "/submit",
+    tag = "Submit",
+    params(("id" = String, Query, description = "The submission")),
+    responses(
+        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 404, description = "No submission has this id", body = ErrorBody),
+    )
+)]
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = query.id("submission")?;
+    let mut write = Write::begin(&app, &caller).await?;
+    let id = id.get()?;
+    let files = submissions::delete(&mut write, id).await?;
+    write.commit().await?;
+    submissions::remove_files(&app, &files).await;
+    Ok(gone(id, "deleted"))
+}

@@ -1,0 +1,35 @@
+//! What time does to submissions: one that failed or was rejected long ago loses its files. Runs with the clean-up.
+
+use launchway_domain::actor::Actor;
+use launchway_domain::time::{DAY, EpochMs};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::submissions;
+use crate::ops::write::Write;
+
+const BATCH: i64 = 100;
+const REASON: &str = "submissions of every tenant grow old";
+
+/// Removes the files of submissions that ended longer ago than the settings keep those of builds.
+pub async fn clear(app: &App, now: EpochMs) -> Result<(), Failure> {
+    let days = app.config.keep_builds_days;
+    if days == 0 {
+        return Ok(());
+    }
+    loop {
+        let mut tx = app.db.read().await?;
+        let time = now - i64::from(days) * DAY;
+        let old = tx.system(REASON).submissions_ended_before(time, BATCH).await?;
+        drop(tx);
+        for (org, id) in &old {
+            let mut write = Write::open(app, *org, Actor::Service, None).await?;
+            let files = submissions::clear(&mut write, *id).await?;
+            write.commit().await?;
+            submissions::remove_files(app, &files).await;
+        }
+        if old.len() < BATCH as usize {
+            return Ok(());
+        }
+    }
+}

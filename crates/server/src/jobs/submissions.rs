@@ -1,0 +1,211 @@
+//! The work on submissions: claims whose step is due, makes steps until a store has to work, and keeps what each came to
+//! before the next (contract part 5).
+//!
+//! A claim is durable before anything is done under it, is renewed while a step takes its time, and lapses by itself:
+//! after `kill -9` another claim goes on from what was kept. Each step reads first whether its work is done, so nothing
+//! is uploaded or released twice. For an app of Google Play the claim locks the app, too.
+
+mod clients;
+mod failed;
+mod preflight;
+mod steps;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::submission::{Store, Submission};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::submissions::report::{self, LEASE};
+use clients::Clients;
+
+/// What is due is looked for so often, besides what this process itself makes due.
+const EVERY: Duration = Duration::from_secs(1);
+/// Submissions at a time.
+const IN_ALL: usize = 16;
+/// Of one organization.
+const OF_ORG: usize = 4;
+/// Submissions looked at in one round.
+const LOOK: i64 = 200;
+/// Steps in a row, before others have their turn.
+const IN_A_ROW: usize = 200;
+/// A claim is renewed so often.
+const RENEWAL: Duration = Duration::from_secs(20);
+/// So long a step may go on after the process was told to stop.
+const GRACE: Duration = Duration::from_secs(20);
+const REASON: &str = "submissions of every tenant go through one queue";
+
+/// Works. One of them in each process with the role `worker`.
+pub struct Submitter {
+    app: Arc<App>,
+    clients: Arc<Clients>,
+    running: JoinSet<()>,
+    /// Whose work runs.
+    places: HashMap<Id, OrgId>,
+    stop: CancellationToken,
+}
+
+impl Submitter {
+    /// Nothing runs yet. After `stop` it begins no step.
+    pub fn new(app: Arc<App>, stop: CancellationToken) -> Submitter {
+        Submitter {
+            app,
+            clients: Arc::default(),
+            running: JoinSet::new(),
+            places: HashMap::new(),
+            stop,
+        }
+    }
+
+    /// Works until it is told to stop, and then lets steps that run finish, for a while.
+    pub async fn run(mut self) {
+        while !self.stop.is_cancelled() {
+            if let Err(failure) = self.round().await {
+                tracing::warn!(error = %failure, "submissions will go on later");
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => break,
+                Some(ended) = self.running.join_next_with_id() => self.gather(ended),
+                () = self.app.submissions.notified() => {}
+                () = tokio::time::sleep(EVERY) => {}
+            }
+        }
+        let finish = async { while self.running.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, finish).await.is_err() {
+            // Their claims lapse, and what they did is found by reading.
+            tracing::info!("steps of submissions are broken off; they go on from there");
+            self.running.shutdown().await;
+        }
+    }
+
+    /// Works on what is due now, until nothing is; gives how many claims that took. For tests, which tell when.
+    pub async fn work_due(&mut self) -> Result<usize, Failure> {
+        let mut claims = 0;
+        loop {
+            let claimed = self.round().await?;
+            claims += claimed;
+            match self.running.join_next_with_id().await {
+                Some(ended) => self.gather(ended),
+                None if claimed == 0 => return Ok(claims),
+                None => {}
+            }
+        }
+    }
+
+    fn gather(&mut self, ended: Result<(Id, ()), JoinError>) {
+        let id = match ended {
+            Ok((id, ())) => id,
+            // Its claim lapses, and it goes on from what was kept.
+            Err(error) => {
+                tracing::error!(%error, "the work on a submission broke down");
+                error.id()
+            }
+        };
+        self.places.remove(&id);
+    }
+
+    /// Starts what is due and has room; gives how many it started.
+    async fn round(&mut self) -> Result<usize, Failure> {
+        while let Some(ended) = self.running.try_join_next_with_id() {
+            self.gather(ended);
+        }
+        if self.running.len() >= IN_ALL {
+            return Ok(0);
+        }
+        let now = self.app.clock.now();
+        let due = self
+            .app
+            .db
+            .read()
+            .await?
+            .system(REASON)
+            .due_submissions(now, LOOK)
+            .await?;
+        let mut started = 0;
+        for (org, id) in due {
+            let of_org = self.places.values().filter(|running| **running == org).count();
+            if self.running.len() >= IN_ALL || of_org >= OF_ORG {
+                continue;
+            }
+            if let Some(claimed) = claim(&self.app, id).await? {
+                let work = work(self.app.clone(), self.clients.clone(), claimed, self.stop.clone());
+                let place = self.running.spawn(work);
+                self.places.insert(place.id(), org);
+                started += 1;
+            }
+        }
+        Ok(started)
+    }
+}
+
+/// Claims the work on a submission, and its app in Google Play. `None`: somebody else was faster.
+async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, Failure> {
+    let now = app.clock.now();
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system(REASON);
+    let Some(claimed) = system.claim_submission(id, now, now + LEASE).await? else {
+        return Ok(None);
+    };
+    if claimed.store() == Store::GooglePlay {
+        let bundle: Result<BundleId, _> = claimed.bundle_id.parse();
+        let bundle = bundle.map_err(|error| Failure::Internal(format!("the bundle id of {id}: {error}")))?;
+        if !system.lock_package(&bundle, id, now, now + LEASE).await? {
+            return Ok(None);
+        }
+    }
+    tx.commit().await?;
+    Ok(Some(claimed))
+}
+
+/// Makes steps until the store has to work, or others have their turn.
+async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, stop: CancellationToken) {
+    let (id, claim) = (claimed.id, claimed.work.claim);
+    let mut next = Some(claimed);
+    let mut steps = 0;
+    while let Some(held) = next {
+        steps += 1;
+        let goes_on = || steps < IN_A_ROW && !stop.is_cancelled();
+        let one = async {
+            let report = steps::make(&app, &clients, &held).await?;
+            report::keep(&app, &held, report, goes_on()).await
+        };
+        next = tokio::select! {
+            kept = one => kept.unwrap_or_else(|failure| {
+                // The claim lapses, and it goes on from what was kept.
+                tracing::warn!(submission = %id, error = %failure, "a step of a submission will be made again");
+                None
+            }),
+            () = until_lost(&app, id, claim) => {
+                tracing::warn!(submission = %id, "the claim of a submission is lost");
+                None
+            }
+        };
+    }
+}
+
+/// Renews a claim, and returns when it is lost.
+async fn until_lost(app: &App, id: SubmissionId, claim: i64) {
+    loop {
+        tokio::time::sleep(RENEWAL).await;
+        match renew(app, id, claim).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            // It holds for a while yet.
+            Err(failure) => tracing::warn!(submission = %id, error = %failure, "a claim will be renewed later"),
+        }
+    }
+}
+
+async fn renew(app: &App, id: SubmissionId, claim: i64) -> Result<bool, Failure> {
+    let mut tx = app.db.write().await?;
+    let until = app.clock.now() + LEASE;
+    let renewed = tx.system(REASON).renew_submission(id, claim, until).await?;
+    tx.commit().await?;
+    Ok(renewed)
+}

@@ -1,0 +1,145 @@
+//! Clients of the stores with opened credentials. Each opening leaves a line in the audit log, so a client is kept for a
+//! while, as long as its credential is the same.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_api::secret::SecretText;
+use launchway_domain::actor::Actor;
+use launchway_domain::id::CredentialId;
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use launchway_domain::submission::{Store, Submission};
+use launchway_domain::time::{EpochMs, HOUR};
+use launchway_stores::token::{Es256Key, Rs256Key};
+use launchway_stores::{StoreFailure, app_store, google_play};
+use serde::Deserialize;
+use zeroize::Zeroizing;
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::credentials::{self, OpenedCredential};
+use crate::ops::write::Write;
+
+/// How long a client is kept.
+const LIFE: EpochMs = HOUR;
+/// How many are kept.
+const MOST: usize = 500;
+
+/// A client of a store.
+#[derive(Clone)]
+pub enum Client {
+    /// Of App Store Connect.
+    AppStore(Arc<app_store::AppStoreConnect>),
+    /// Of Google Play.
+    GooglePlay(Arc<google_play::GooglePlay>),
+}
+
+/// Why there is no client.
+pub enum NoClient {
+    /// The submission is told.
+    Told(StoreFailure),
+    /// It cannot be made now.
+    Failed(Failure),
+}
+
+impl<E: Into<Failure>> From<E> for NoClient {
+    fn from(error: E) -> Self {
+        NoClient::Failed(error.into())
+    }
+}
+
+/// Clients, by their credential and what it was sealed as.
+#[derive(Default)]
+pub struct Clients(Mutex<HashMap<(CredentialId, String), (Client, EpochMs)>>);
+
+impl Clients {
+    /// The client for a submission.
+    pub async fn of(&self, app: &App, submission: &Submission) -> Result<Client, NoClient> {
+        let gone = || {
+            let message = "The credential of this submission was deleted.";
+            NoClient::Told(StoreFailure::new(Code::CredentialInvalid, message))
+        };
+        let id = submission.credential_id.ok_or_else(gone)?;
+        let mut tx = app.db.read().await?;
+        let sealed = tx
+            .org(submission.org_id)
+            .sealed_credential(id)
+            .await?
+            .ok_or_else(gone)?;
+        drop(tx);
+        let (key, now) = ((id, sealed), app.clock.now());
+        {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.retain(|_, (_, opened_at)| now - *opened_at < LIFE);
+            if kept.len() > MOST {
+                kept.clear();
+            }
+            if let Some((client, _)) = kept.get(&key) {
+                return Ok(client.clone());
+            }
+        }
+        let mut write = Write::open(app, submission.org_id, Actor::Service, None).await?;
+        let what_for = format!("the submission {}", submission.id);
+        let opened = credentials::open(&mut write, id, &what_for).await?.ok_or_else(gone)?;
+        write.commit().await?;
+        let client = make(app, submission.store(), &opened).map_err(NoClient::Told)?;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(key, (client.clone(), now));
+        Ok(client)
+    }
+}
+
+/// The file that Google gives out for a service account.
+#[derive(Deserialize)]
+struct ServiceAccount {
+    client_email: String,
+    private_key: Zeroizing<String>,
+    private_key_id: String,
+    token_uri: String,
+}
+
+fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, StoreFailure> {
+    // What was checked when it was taken in is so; nothing of it is shown.
+    let unreadable = || StoreFailure::new(Code::CredentialInvalid, "The credential cannot be read.");
+    let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
+    let content = content.map_err(|_| unreadable())?;
+    let text = std::str::from_utf8(&content).map_err(|_| unreadable())?;
+    let (transport, world) = (app.stores.transport.clone(), app.stores.world.clone());
+    match store {
+        Store::AppStore => {
+            let credential = app_store::Credential {
+                key: Es256Key::from_pem(text).map_err(|_| unreadable())?,
+                key_id: opened.key_id.as_ref().ok_or_else(unreadable)?.reveal().to_owned(),
+                issuer_id: opened
+                    .issuer_id
+                    .as_ref()
+                    .map(SecretText::reveal)
+                    .filter(|issuer| !issuer.is_empty())
+                    .map(str::to_ascii_lowercase),
+            };
+            let base = &app.stores.app_store_connect;
+            let client = app_store::AppStoreConnect::new(transport, world, base, credential);
+            Ok(Client::AppStore(Arc::new(client)))
+        }
+        Store::GooglePlay => {
+            let account: ServiceAccount = serde_json::from_str(text).map_err(|_| unreadable())?;
+            if !app.stores.may_call(&account.token_uri) {
+                return Err(StoreFailure::new(
+                    Code::CredentialInvalid,
+                    "The token_uri of the service account is no https URL of a public host.",
+                ));
+            }
+            let credential = google_play::Credential {
+                key: Rs256Key::from_pem(&account.private_key).map_err(|_| unreadable())?,
+                key_id: account.private_key_id,
+                client_email: account.client_email,
+                token_uri: account.token_uri,
+            };
+            let base = &app.stores.google_play;
+            let client = google_play::GooglePlay::new(transport, world, base, credential);
+            Ok(Client::GooglePlay(Arc::new(client)))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What becomes of a submission whose step failed: it is made again later, or the submission fails; a change of a rollout
+//! that a store refuses is dropped, for users have the release already.
+
+use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
+use launchway_domain::submission::{Move, Submission, schedule};
+use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_stores::StoreFailure;
+use launchway_stores::google_play::{Progress as PlayProgress, Session, Stage};
+
+use super::steps::status_of;
+use crate::ops::submissions::progress::Progress;
+use crate::ops::submissions::report::Report;
+
+/// So many failures in a row are told.
+const TOLD: u32 = 3;
+
+/// What was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// The next step.
+    Step,
+    /// A change of the rollout.
+    Change,
+    /// To call it off.
+    Cancel,
+}
+
+/// What a failure comes to.
+pub fn report(
+    held: &Submission,
+    reached: Option<&Progress>,
+    tried: Tried,
+    failure: StoreFailure,
+    now: EpochMs,
+) -> Report {
+    let failures = held.work.failures.saturating_add(1);
+    let since = if failures == 1 { now } else { held.work.failing_since };
+    let next = failure
+        .is_worth_another_try(failures)
+        .then(|| schedule::after_failure(failures, since, failure.retry_after(), now))
+        .flatten();
+    if let Some(next) = next {
+        return Report {
+            told: (failures == TOLD).then(|| format!("{failure}. It is tried again.")),
+            failures: (failures, since),
+            next: Some(next),
+            ..Report::default()
+        };
+    }
+    let error = failure.into_error();
+    match (tried, reached) {
+        (Tried::Cancel, _) => Report {
+            moves: Some(Move::NotUndone),
+            told: Some(format!("It could not be called off: {}", error.message)),
+            ..Report::default()
+        },
+        (Tried::Change, _) => Report {
+            told: Some(format!("The change was not made: {}", error.message)),
+            executed: held.change,
+            next: Some(now + MINUTE),
+            ..Report::default()
+        },
+        (
+            Tried::Step,
+            Some(Progress::GooglePlay {
+                steps,
+                before: Some(before),
+            }),
+        ) if steps.released && matches!(held.standing.status, RollingOut | Halted) => Report {
+            progress: Some(Progress::GooglePlay {
+                steps: PlayProgress {
+                    stage: Stage::Rollout,
+                    edit_id: String::new(),
+                    session: Session::default(),
+                    redone: 0,
+                    target: Some(*before),
+                    ..steps.clone()
+                },
+                before: None,
+            }),
+            moves: Some(Move::Reach(status_of(*before))),
+            told: Some(format!("The change was not made: {}", error.message)),
+            next: Some(now + MINUTE),
+            ..Report::default()
+        },
+        (Tried::Step, _) => Report {
+            moves: Some(Move::Fail),
+            told: Some(error.message.clone()),
+            error: Some(error),
+            ..Report::default()
+        },
+    }
+}

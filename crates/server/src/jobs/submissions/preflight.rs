@@ -1,0 +1,148 @@
+//! Before any call to a store: what the app says about itself against what is asked, and against what was submitted before.
+
+use launchway_binaries::{BinaryFacts, Format};
+use launchway_credentials::ProfileType;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
+use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, ProfileKind, findings, highest};
+use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
+use launchway_store::{Paging, SubmittedBinary};
+use launchway_stores::StoreFailure;
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::failure::Failure;
+use crate::ops::binaries::{self, Unread};
+
+/// No organization has more credentials.
+const ALL: Paging = Paging { limit: 1000, offset: 0 };
+
+/// Checks the app of a submission. The inner error is told.
+pub async fn check(
+    app: &App,
+    submission: &Submission,
+    files: &[SubmissionFile],
+) -> Result<Result<(), StoreFailure>, Failure> {
+    let unreadable = |text: &str| {
+        let error = SubmissionError::new(Code::BinaryUnreadable, text);
+        Ok(Err(StoreFailure::Final { error }))
+    };
+    let Some(file) = files.iter().find(|file| file.kind == FileKind::App) else {
+        return unreadable("The app of this submission was removed.");
+    };
+    let key = Key::new(&file.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+    let facts = match binaries::read(app, &key, &file.file_name, file.size, &file.sha256).await {
+        Ok(Some(Ok(facts))) => facts,
+        Ok(Some(Err(refusal))) => return unreadable(&format!("The app cannot be read: {refusal}.")),
+        Ok(None) => return unreadable("The app cannot be read."),
+        Err(Unread::Different) => return unreadable("The app is not what it was when it was submitted."),
+        Err(Unread::Missing) => return unreadable("The app is not in the object storage any more."),
+        Err(Unread::Failed(failure)) => return Err(failure),
+    };
+    let bundle: Result<BundleId, _> = submission.bundle_id.parse();
+    let bundle = bundle.map_err(|error| Failure::Internal(format!("a bundle id: {error}")))?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(submission.org_id);
+    let before = org
+        .submitted_binaries(&bundle, submission.platform, submission.id)
+        .await?;
+    let credentials = org.credentials(ALL).await?.items;
+    drop(tx);
+    let (live_version, live_build_number) = known(submission, &before);
+    let mut keystores = credentials
+        .iter()
+        .filter(|one| one.kind == "android_keystore" && one.bundle_id.as_ref() == Some(&bundle));
+    // Of several nobody can tell which is the upload key.
+    let upload_key = match (keystores.next(), keystores.next()) {
+        (Some(only), None) => Some(only.fingerprint.as_str()),
+        _ => None,
+    };
+    let asked = Asked {
+        bundle_id: &bundle,
+        platform: submission.platform,
+        destination: &submission.destination,
+        version: submission.version.as_deref(),
+        build_number: submission.build_number.as_deref(),
+        live_version,
+        live_build_number,
+        upload_key,
+        target_sdk_floor: app.config.target_sdk_floor,
+        now: app.clock.now(),
+    };
+    Ok(verdict(findings(&binary(&facts, file), &asked), submission))
+}
+
+/// One error of all findings: the code and the fix of the first, with what is wrong in all.
+fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), StoreFailure> {
+    let messages: Vec<&str> = found.iter().map(|error| error.message.as_str()).collect();
+    let message = messages.join(" ");
+    if let Some(first) = found.into_iter().next() {
+        return Err(StoreFailure::Final {
+            error: SubmissionError { message, ..first },
+        });
+    }
+    let needs_version = submission.store() == Store::AppStore;
+    if submission.build_number.is_none() || (needs_version && submission.version.is_none()) {
+        return Err(StoreFailure::new(
+            Code::VersionMalformed,
+            "The app does not say its version and build number, and a store counts by them.",
+        ));
+    }
+    Ok(())
+}
+
+/// The highest version that was released, and the highest build number that was uploaded, of that version in the App
+/// Store. Of a binary that a store has already nothing is held against it: it goes from one destination to the next.
+fn known<'b>(submission: &Submission, before: &'b [SubmittedBinary]) -> (Option<&'b str>, Option<&'b str>) {
+    if before.iter().any(|one| one.sha256 == submission.sha256) {
+        return (None, None);
+    }
+    let is_apple = submission.store() == Store::AppStore;
+    let released = before
+        .iter()
+        .filter(|one| one.is_there && one.destination == "app_store");
+    let same_train = before
+        .iter()
+        .filter(|one| !is_apple || one.version == submission.version);
+    (
+        highest(released.filter_map(|one| one.version.as_deref())),
+        highest(same_train.filter_map(|one| one.build_number.as_deref())),
+    )
+}
+
+/// What a binary says, as the rules want it.
+fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
+    // An executable of Apple's, and a package of Android's, says whether it is signed.
+    let signer = match (&facts.signer, facts.format) {
+        (Some(signer), _) => Some(Some(signer.sha256.clone())),
+        (None, _) if facts.warnings.is_empty() => Some(None),
+        (None, _) => None,
+    };
+    Binary {
+        format: match facts.format {
+            Format::Apk => BinaryFormat::Apk,
+            Format::Aab => BinaryFormat::Aab,
+            Format::Ipa => BinaryFormat::Ipa,
+        },
+        size: u64::try_from(file.size).unwrap_or_default(),
+        bundle_id: facts.bundle_id.clone(),
+        version: facts.version.clone(),
+        build_number: facts.build_number.clone(),
+        platforms: facts.platforms.clone(),
+        simulator: facts.simulator,
+        debuggable: facts.debuggable,
+        target_sdk: facts.target_sdk,
+        architectures: None,
+        signer,
+        signer_not_after: facts.signer.as_ref().map(|signer| signer.not_after),
+        profile: facts.profile.as_ref().map(|profile| {
+            let kind = match profile.profile_type {
+                ProfileType::AppStore => ProfileKind::AppStore,
+                _ => ProfileKind::Other,
+            };
+            (kind, profile.expires_at)
+        }),
+        system_classes: None,
+        info_keys: None,
+    }
+}

@@ -1,0 +1,226 @@
+//! One step of the work on a submission: which one it is, made, and what it came to.
+
+use launchway_domain::submission::SubmissionStatus::{
+    self, Halted, Processing, Queued, Rejected, RollingOut, Validating,
+};
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
+use launchway_domain::submission::record::Change;
+use launchway_domain::submission::{Move, Submission, schedule};
+use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_stores::google_play::{Stage, Target, TargetStatus};
+use launchway_stores::{Release, Step, StoreFailure, Then, app_store};
+
+use super::clients::{Client, Clients, NoClient};
+use super::failed::{self, Tried};
+use super::preflight;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::submissions::progress::{self, Progress};
+use crate::ops::submissions::report::Report;
+use crate::ops::submissions::{release, target};
+
+/// How long to wait before it is looked again whether another review of the app has ended.
+const OTHER_REVIEW: EpochMs = 10 * MINUTE;
+
+/// Makes the next step.
+pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, Failure> {
+    if held.standing.status == Queued {
+        return Ok(reach(Validating));
+    }
+    let mut tx = app.db.read().await?;
+    let files = tx.org(held.org_id).submission_files(held.id).await?;
+    let reached = match &held.work.sealed_progress {
+        Some(sealed) => Some(progress::open(app, &mut tx, held.org_id, held.id, sealed).await?),
+        None => None,
+    };
+    drop(tx);
+    let now = app.clock.now();
+    let Some(reached) = reached else {
+        if held.standing.cancel_requested {
+            return Ok(moved(Move::Undone));
+        }
+        return Ok(match preflight::check(app, held, &files).await? {
+            Ok(()) => Report {
+                progress: Some(Progress::none(held.store())),
+                told: Some("Nothing is known that the store would refuse.".to_owned()),
+                ..Report::default()
+            },
+            Err(failure) => failed::report(held, None, Tried::Step, failure, now),
+        });
+    };
+    let tried = match (held.standing.cancel_requested, held.change) {
+        (true, _) => Tried::Cancel,
+        (false, Some(_)) => Tried::Change,
+        (false, None) => Tried::Step,
+    };
+    let client = match clients.of(app, held).await {
+        Ok(client) => client,
+        Err(NoClient::Told(failure)) => return Ok(failed::report(held, Some(&reached), tried, failure, now)),
+        Err(NoClient::Failed(failure)) => return Err(failure),
+    };
+    let release = release::of(app, held, &files)?;
+    let made = match tried {
+        Tried::Cancel => cancel(&client, &release, &reached).await,
+        Tried::Change => change(&client, held, &reached).await,
+        Tried::Step => step(&client, &release, &reached).await.map(|step| {
+            // Asked anew: a step may take long.
+            after_step(held, &reached, step, app.clock.now())
+        }),
+    };
+    Ok(made.unwrap_or_else(|failure| failed::report(held, Some(&reached), tried, failure, app.clock.now())))
+}
+
+fn reach(status: SubmissionStatus) -> Report {
+    moved(Move::Reach(status))
+}
+
+fn moved(step: Move) -> Report {
+    Report {
+        moves: Some(step),
+        ..Report::default()
+    }
+}
+
+/// The status of a submission whose release users have, by what the track holds.
+pub fn status_of(target: Target) -> SubmissionStatus {
+    match target.status {
+        TargetStatus::Halted => Halted,
+        _ => RollingOut,
+    }
+}
+
+/// A credential of one store with what was reached in another: no such submission is made.
+fn mixed_up() -> StoreFailure {
+    StoreFailure::new(Code::CredentialInvalid, "The credential is of another store.")
+}
+
+async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<Step<Progress>, StoreFailure> {
+    fn whole<P>(step: Step<P>, whole: impl FnOnce(P) -> Progress) -> Step<Progress> {
+        Step {
+            progress: whole(step.progress),
+            status: step.status,
+            told: step.told,
+            then: step.then,
+        }
+    }
+    match (client, reached) {
+        (Client::AppStore(store), Progress::AppStore(steps)) => {
+            Ok(whole(store.step(release, steps).await?, Progress::AppStore))
+        }
+        (Client::GooglePlay(store), Progress::GooglePlay { steps, before }) => {
+            let mut step = store.step(release, steps).await?;
+            // Once it is committed, the change is made; until then users have what they had.
+            let before = before.filter(|_| step.progress.stage <= Stage::Commit);
+            if let Some(before) = before {
+                step.status = status_of(before);
+            }
+            Ok(whole(step, |steps| Progress::GooglePlay { steps, before }))
+        }
+        _ => Err(mixed_up()),
+    }
+}
+
+fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: EpochMs) -> Report {
+    let is_ahead = step.progress != *reached || step.status != held.standing.status;
+    let waits = if is_ahead { 0 } else { now - held.work.since };
+    let stuck = match step.then {
+        Then::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => Some(SubmissionError::new(
+            Code::ProcessingStuck,
+            "The store has worked on the app for two days.",
+        )),
+        Then::AfterOtherReview if waits >= schedule::OTHER_REVIEW_LIMIT => Some(SubmissionError::new(
+            Code::ReviewInProgress,
+            "Another review of this app has not ended for two weeks.",
+        )),
+        _ => None,
+    };
+    if let Some(error) = stuck {
+        return Report {
+            moves: Some(Move::Fail),
+            told: Some(error.message.clone()),
+            error: Some(error),
+            ..Report::default()
+        };
+    }
+    let step_move = match step.status {
+        Rejected => Move::Reject,
+        status => Move::Reach(status),
+    };
+    let error = (step.status == Rejected).then(|| {
+        let told = step.told.clone().unwrap_or_default();
+        SubmissionError::new(Code::Rejected, told)
+    });
+    Report {
+        progress: (step.progress != *reached).then_some(step.progress),
+        moves: Some(step_move),
+        told: step.told,
+        error,
+        next: match step.then {
+            Then::Now | Then::Never => None,
+            Then::Later => Some(now + schedule::poll(step.status, waits)),
+            Then::AfterOtherReview => Some(now + OTHER_REVIEW),
+        },
+        ..Report::default()
+    }
+}
+
+async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Result<Report, StoreFailure> {
+    let undone = match (client, reached) {
+        (Client::AppStore(store), Progress::AppStore(steps)) => store.cancel(steps).await?,
+        (Client::GooglePlay(store), Progress::GooglePlay { steps, .. }) => store.cancel(release, steps).await?,
+        _ => return Err(mixed_up()),
+    };
+    Ok(if undone {
+        moved(Move::Undone)
+    } else {
+        Report {
+            moves: Some(Move::NotUndone),
+            told: Some("The store does not let it be canceled any more; it goes on.".to_owned()),
+            ..Report::default()
+        }
+    })
+}
+
+async fn change(client: &Client, held: &Submission, reached: &Progress) -> Result<Report, StoreFailure> {
+    let wanted = held.change.unwrap_or_default();
+    match (client, reached) {
+        (Client::AppStore(store), Progress::AppStore(steps)) => {
+            let (change, status, told) = of_app_store(held, wanted);
+            store.change(steps, change).await?;
+            Ok(Report {
+                moves: status.map(Move::Reach),
+                told: Some(told.to_owned()),
+                executed: held.change,
+                rollout: (change == app_store::Change::Complete).then_some(100),
+                ..Report::default()
+            })
+        }
+        (Client::GooglePlay(_), Progress::GooglePlay { steps, before }) => {
+            let target = target(reached, wanted);
+            let changed = target.filter(|target| Some(*target) != steps.target);
+            Ok(Report {
+                progress: changed.map(|target| Progress::GooglePlay {
+                    steps: steps.changed(target),
+                    before: before.or(steps.target),
+                }),
+                executed: held.change,
+                ..Report::default()
+            })
+        }
+        _ => Err(mixed_up()),
+    }
+}
+
+/// What the App Store is told, and what the submission is then.
+fn of_app_store(held: &Submission, wanted: Change) -> (app_store::Change, Option<SubmissionStatus>, &'static str) {
+    match (wanted.rollout, wanted.halted) {
+        (Some(100), _) => (app_store::Change::Complete, None, "Everybody gets the version now."),
+        (_, Some(true)) => (app_store::Change::Halt, Some(Halted), "The phased release is halted."),
+        _ if held.may_be_released() => (app_store::Change::Release, None, "The version is released."),
+        _ => (
+            app_store::Change::Resume,
+            Some(RollingOut),
+            "The phased release goes on.",
+        ),
+    }
+}

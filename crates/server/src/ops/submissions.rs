@@ -1,0 +1,292 @@
+//! Submissions: made, changed, canceled, made to go on, removed (contract part 5). The work on them is in
+//! [`jobs::submissions`](crate::jobs::submissions); what it comes to is kept by [`report`].
+
+pub mod credential;
+pub mod files;
+pub mod form;
+pub mod progress;
+pub mod release;
+pub mod report;
+
+use launchway_api::submissions::SubmissionView;
+use launchway_domain::id::SubmissionId;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::record::{Change, Work};
+use launchway_domain::submission::{Move, Standing, Submission, SubmissionStatus};
+use launchway_stores::google_play::TargetStatus;
+
+use crate::app::App;
+use crate::blob::Key;
+use crate::failure::Failure;
+use crate::ops::uploads::{self, ALREADY_USED};
+use crate::ops::write::{NOTHING, Write};
+use crate::ops::{apps, usage};
+use files::Prepared;
+use form::NewSubmission;
+use progress::Progress;
+
+/// Reads a destination of an app for this platform.
+pub fn destination(platform: Platform, text: &str) -> Result<Destination, Failure> {
+    Destination::parse(platform, text).map_err(|invalid| Failure::bad(format!("destination {invalid}")))
+}
+
+/// Makes a submission of what was prepared for it.
+pub async fn create(
+    write: &mut Write<'_>,
+    id: SubmissionId,
+    new: NewSubmission,
+    prepared: &Prepared,
+) -> Result<Submission, Failure> {
+    let destination = destination(prepared.platform, &new.destination)?;
+    let bundle = apps::bundle_id(&prepared.bundle_id)?;
+    let bundle_id = apps::free(write, &bundle).await?;
+    let credential = credential::choose(write, new.credential, destination.store(), &bundle).await?;
+    for upload in &prepared.uploads {
+        if !write.org().use_upload(*upload).await? {
+            return Err(Failure::bad(ALREADY_USED));
+        }
+    }
+    usage::count_submission(write).await?;
+    let now = write.now();
+    let mut submission = Submission {
+        id,
+        org_id: write.org_id(),
+        standing: Standing::new(),
+        build_id: prepared.build_id,
+        bundle_id,
+        platform: prepared.platform,
+        destination,
+        version: prepared.version.clone(),
+        build_number: prepared.build_number.clone(),
+        sha256: prepared
+            .files
+            .first()
+            .map(|file| file.sha256.clone())
+            .unwrap_or_default(),
+        rollout: new.rollout,
+        spec: new.spec,
+        credential_id: Some(credential),
+        external: Default::default(),
+        change: None,
+        error: None,
+        events: Vec::new(),
+        work: Work {
+            due_at: Some(now),
+            since: now,
+            ..Work::default()
+        },
+        created_by: write.by(),
+        created_at: now,
+        finished_at: None,
+    };
+    submission.tell(now, "The submission waits for its turn.");
+    write.org().create_submission(&submission, &bundle).await?;
+    for (number, file) in (0..).zip(&prepared.files) {
+        write.org().add_submission_file(id, number, file).await?;
+    }
+    let view = SubmissionView::of(&submission);
+    write.audit("submission.create", id, NOTHING, Some(&view)).await?;
+    write.wake_submissions();
+    Ok(submission)
+}
+
+/// A submission that nobody else changes now, and that is not deleted.
+async fn locked(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+    let found = write.org().lock_submission(id).await?;
+    found
+        .filter(|submission| !submission.work.is_deleted)
+        .ok_or(Failure::NoSuch("submission"))
+}
+
+/// Keeps what a caller changed, and has the work look at it.
+async fn changed(
+    write: &mut Write<'_>,
+    action: &str,
+    old: &Submission,
+    mut new: Submission,
+) -> Result<Submission, Failure> {
+    new.work.due_at = (!new.standing.status.is_final()).then_some(write.now());
+    write.org().change_submission(&new).await?;
+    let (before, after) = (SubmissionView::of(old), SubmissionView::of(&new));
+    write.audit(action, old.id, Some(&before), Some(&after)).await?;
+    write.wake_submissions();
+    Ok(new)
+}
+
+/// Wants something of a rollout. The store is told soon; a change that it was not told of yet is added to.
+pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> Result<Submission, Failure> {
+    let old = locked(write, id).await?;
+    let change = wanted.after(old.change);
+    may_change(&old, wanted, change)?;
+    let mut new = old.clone();
+    new.change = Some(change);
+    changed(write, "submission.change", &old, new).await
+}
+
+/// Whether the store of a submission can be told this.
+fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), Failure> {
+    use SubmissionStatus::{Halted, RollingOut};
+    let status = submission.standing.status;
+    match (&submission.destination, status) {
+        (Destination::TestFlight, _) => Err(Failure::bad(
+            "A submission to testflight has no rollout; nothing of it can be changed",
+        )),
+        _ if submission.may_be_released() => match wanted {
+            Change {
+                rollout: None,
+                halted: Some(false),
+            } => Ok(()),
+            _ => Err(Failure::bad(
+                "The version is not released yet; status rolling_out releases it once it is approved",
+            )),
+        },
+        (_, RollingOut | Halted) => match (&submission.destination, whole) {
+            (
+                Destination::AppStore,
+                Change {
+                    rollout: Some(1..100), ..
+                },
+            ) => Err(Failure::bad(
+                "rollout: the App Store's phased release can only be ended, with 100",
+            )),
+            (
+                _,
+                Change {
+                    rollout: Some(100),
+                    halted: Some(true),
+                },
+            ) => Err(Failure::bad("rollout must be below 100 with status halted")),
+            _ => Ok(()),
+        },
+        _ => Err(Failure::bad(format!(
+            "The submission is {status}; only a release that is rolling_out or halted can be changed"
+        ))),
+    }
+}
+
+/// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there.
+pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+    let old = locked(write, id).await?;
+    let standing = old.standing.after(Move::Cancel);
+    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
+    if standing == old.standing {
+        return Ok(old);
+    }
+    let (mut new, now) = (old.clone(), write.now());
+    new.standing = standing;
+    if standing.status.is_final() {
+        new.finished_at = Some(now);
+        new.tell(now, "The submission is canceled.");
+    } else {
+        new.tell(now, "The submission is to be canceled.");
+    }
+    changed(write, "submission.cancel", &old, new).await
+}
+
+/// Has a failed or rejected submission go on where it stopped.
+pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+    let old = locked(write, id).await?;
+    let standing = old.standing.after(Move::Retry);
+    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
+    if let Some(error) = old.error.as_ref().filter(|error| !error.retryable) {
+        return Err(Failure::bad(format!(
+            "To try the same again would come to the same. {}",
+            error.fix
+        )));
+    }
+    let files = write.org().submission_files(id).await?;
+    if files.is_empty() {
+        return Err(Failure::bad(
+            "The app of this submission was removed; make a new submission",
+        ));
+    }
+    let (mut new, now) = (old.clone(), write.now());
+    if let Some(sealed) = &old.work.sealed_progress {
+        let release = release::of(write.app(), &old, &files)?;
+        let reached = progress::open_within(write, id, sealed).await?.for_retry(&release);
+        new.work.sealed_progress = Some(progress::seal(write, id, &reached).await?);
+    }
+    let bundle = apps::bundle_id(&old.bundle_id)?;
+    // One that was deleted meanwhile was perhaps replaced.
+    let known = match old.credential_id {
+        Some(known) => write.org().credential(known).await?.map(|known| known.id),
+        None => None,
+    };
+    new.credential_id = Some(credential::choose(write, known.map(Some), old.store(), &bundle).await?);
+    new.standing = standing;
+    new.error = None;
+    new.finished_at = None;
+    new.work.failures = 0;
+    new.work.since = now;
+    new.tell(now, "The submission goes on.");
+    changed(write, "submission.retry", &old, new).await
+}
+
+/// Removes a submission. One that can be canceled is first; until then its work goes on, and nobody sees it. Gives the
+/// objects to be removed once that is durable.
+pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+    let old = locked(write, id).await?;
+    let view = SubmissionView::of(&old);
+    write.audit("submission.delete", id, Some(&view), NOTHING).await?;
+    match old.standing.after(Move::Cancel) {
+        Ok(standing) if !standing.status.is_final() => {
+            let mut new = old;
+            new.standing = standing;
+            new.work.is_deleted = true;
+            new.work.due_at = Some(write.now());
+            write.org().change_submission(&new).await?;
+            write.wake_submissions();
+            Ok(Vec::new())
+        }
+        // It waits, it is over, or users have it: there is nothing to undo.
+        _ => {
+            let keys = keys(write, id).await?;
+            write.org().delete_submission(id).await?;
+            Ok(keys)
+        }
+    }
+}
+
+/// Removes the files of a submission that ended long ago; its record stays. Gives the objects to be removed once that is
+/// durable.
+pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+    let known = write.org().lock_submission(id).await?;
+    if known.is_none_or(|submission| !submission.standing.status.is_final()) {
+        return Ok(Vec::new());
+    }
+    let keys = keys(write, id).await?;
+    write.org().forget_submission_files(id).await?;
+    Ok(keys)
+}
+
+/// The objects of a submission.
+async fn keys(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+    let files = write.org().submission_files(id).await?;
+    // What is no key names no object.
+    Ok(files.iter().filter_map(|file| Key::new(&file.blob_key).ok()).collect())
+}
+
+/// Removes the objects of submissions that are gone.
+pub async fn remove_files(app: &App, keys: &[Key]) {
+    for key in keys {
+        uploads::remove(app, key).await;
+    }
+}
+
+/// What a track of Google Play is to hold after a change.
+pub fn target(progress: &Progress, change: Change) -> Option<launchway_stores::google_play::Target> {
+    let Progress::GooglePlay { steps, .. } = progress else {
+        return None;
+    };
+    let present = steps.target?;
+    let percent = change.rollout.or(present.percent).unwrap_or(100);
+    let halted = change.halted.unwrap_or(present.status == TargetStatus::Halted);
+    let status = match (halted, percent) {
+        (true, _) => TargetStatus::Halted,
+        (false, 100..) => TargetStatus::Completed,
+        (false, _) => TargetStatus::InProgress,
+    };
+    let percent = (status != TargetStatus::Completed).then_some(percent.min(99));
+    Some(launchway_stores::google_play::Target { status, percent })
+}

@@ -1,0 +1,296 @@
+//! The form of a request for a submission, checked before anything else is looked at.
+
+use std::collections::BTreeSet;
+
+use launchway_api::submissions::{ChangeSubmission, CreateSubmission, ReleaseNote, SubmissionOptions, SymbolFile};
+use launchway_domain::id::{ArtifactId, BuildId, CredentialId, UploadId};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::record::{Change, FileKind, Note, Options, Spec};
+
+use crate::failure::Failure;
+
+const MAX_NOTES: usize = 100;
+const MAX_LOCALE: usize = 20;
+/// Characters that Google Play takes of what is new.
+const MAX_PLAY_NOTE: usize = 500;
+/// Characters that App Store Connect takes.
+const MAX_APPLE_NOTE: usize = 4000;
+const MAX_GROUPS: usize = 50;
+const MAX_GROUP: usize = 100;
+const MAX_COUNTRIES: usize = 300;
+const MAX_RELEASE_NAME: usize = 50;
+
+/// A submission to be made, its form checked.
+#[derive(Clone, Debug)]
+pub struct NewSubmission {
+    /// Where the app comes from.
+    pub source: Source,
+    /// Where it goes; whether that fits the app's platform shows when that is known.
+    pub destination: String,
+    /// Percent of the users.
+    pub rollout: u8,
+    /// Notes and options.
+    pub spec: Spec,
+    /// Files that make crash reports readable.
+    pub symbols: Vec<Symbol>,
+    /// The credential, if one is named. An id of a strange shape is kept as `None`: it names nothing.
+    pub credential: Option<Option<CredentialId>>,
+}
+
+/// Where the app comes from. An id of a strange shape is kept as `None`: it names nothing.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// A build.
+    Build(Option<BuildId>),
+    /// An upload.
+    Upload(Option<UploadId>),
+}
+
+/// A file that makes crash reports readable.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol {
+    /// What it is for.
+    pub kind: FileKind,
+    /// Where it comes from.
+    pub source: SymbolSource,
+}
+
+/// Where a file of symbols comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum SymbolSource {
+    /// An artifact of the same build.
+    Artifact(Option<ArtifactId>),
+    /// An upload.
+    Upload(Option<UploadId>),
+}
+
+/// Checks the form of a request for a submission.
+pub fn check(request: CreateSubmission) -> Result<NewSubmission, Failure> {
+    let source = match (&request.build_id, &request.upload_id) {
+        (Some(build), None) => Source::Build(build.parse().ok()),
+        (None, Some(upload)) => Source::Upload(upload.parse().ok()),
+        _ => return Err(Failure::bad("Name either buildId or uploadId")),
+    };
+    let destination = request.destination;
+    let apple = Destination::parse(Platform::Ios, &destination);
+    let read = apple.or_else(|_| Destination::parse(Platform::Android, &destination));
+    let read = read.map_err(|_| {
+        Failure::bad("destination must be testflight or app_store, or the name of a track of Google Play")
+    })?;
+    if request.rollout.is_some() && read == Destination::TestFlight {
+        return Err(Failure::bad("rollout is not for testflight: its groups get all of it"));
+    }
+    let rollout = percent(request.rollout)?.unwrap_or(100);
+    let (options, symbols) = options(request.options.unwrap_or_default(), &read, rollout)?;
+    let of_build = matches!(source, Source::Build(_));
+    Ok(NewSubmission {
+        source,
+        destination,
+        rollout,
+        spec: Spec {
+            notes: notes(request.release_notes.unwrap_or_default(), &read)?,
+            options,
+        },
+        symbols: symbols
+            .into_iter()
+            .enumerate()
+            .map(|(at, file)| symbol(at, &file, of_build))
+            .collect::<Result<_, _>>()?,
+        credential: request.credential_id.map(|id| id.parse().ok()),
+    })
+}
+
+/// Checks the form of a change.
+pub fn change(request: &ChangeSubmission) -> Result<Change, Failure> {
+    let change = Change {
+        rollout: percent(request.rollout)?,
+        halted: match request.status.as_deref() {
+            None => None,
+            Some("halted") => Some(true),
+            Some("rolling_out") => Some(false),
+            Some(_) => return Err(Failure::bad("status must be halted or rolling_out")),
+        },
+    };
+    match change {
+        Change {
+            rollout: None,
+            halted: None,
+        } => Err(Failure::bad("Name rollout or status")),
+        Change {
+            rollout: Some(100),
+            halted: Some(true),
+        } => Err(Failure::bad("rollout must be below 100 with status halted")),
+        change => Ok(change),
+    }
+}
+
+fn percent(rollout: Option<i64>) -> Result<Option<u8>, Failure> {
+    let whole = |percent: i64| u8::try_from(percent).ok().filter(|percent| (1..=100).contains(percent));
+    rollout
+        .map(|percent| whole(percent).ok_or_else(|| Failure::bad("rollout must be a whole percent from 1 to 100")))
+        .transpose()
+}
+
+fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>, Failure> {
+    if notes.len() > MAX_NOTES {
+        return Err(Failure::bad(format!(
+            "releaseNotes may have {MAX_NOTES} languages at most"
+        )));
+    }
+    let most = match destination {
+        Destination::Track(_) => MAX_PLAY_NOTE,
+        _ => MAX_APPLE_NOTE,
+    };
+    let mut known = BTreeSet::new();
+    for (at, note) in notes.iter().enumerate() {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        if note.locale.is_empty() || note.locale.len() > MAX_LOCALE || !note.locale.chars().all(plain) {
+            return Err(Failure::bad(format!(
+                "releaseNotes[{at}].locale must be a language such as en-US"
+            )));
+        }
+        if !known.insert(note.locale.as_str()) {
+            return Err(Failure::bad(format!(
+                "releaseNotes[{at}].locale: {} is given twice",
+                note.locale
+            )));
+        }
+        let length = note.text.chars().count();
+        if length == 0 || length > most || note.text.contains('\0') {
+            return Err(Failure::bad(format!(
+                "releaseNotes[{at}].text must have 1 to {most} characters"
+            )));
+        }
+    }
+    let read = |note: ReleaseNote| Note {
+        locale: note.locale,
+        text: note.text,
+    };
+    Ok(notes.into_iter().map(read).collect())
+}
+
+fn options(
+    given: SubmissionOptions,
+    destination: &Destination,
+    rollout: u8,
+) -> Result<(Options, Vec<SymbolFile>), Failure> {
+    let is_play = matches!(destination, Destination::Track(_));
+    for (name, given, fits, wanted) in [
+        (
+            "groups",
+            given.groups.is_some(),
+            *destination == Destination::TestFlight,
+            "testflight",
+        ),
+        (
+            "usesNonExemptEncryption",
+            given.uses_non_exempt_encryption.is_some(),
+            !is_play,
+            "the App Store",
+        ),
+        (
+            "manualRelease",
+            given.manual_release.is_some(),
+            *destination == Destination::AppStore,
+            "app_store",
+        ),
+        ("draft", given.draft.is_some(), is_play, "Google Play"),
+        ("priority", given.priority.is_some(), is_play, "Google Play"),
+        ("countries", given.countries.is_some(), is_play, "Google Play"),
+        ("releaseName", given.release_name.is_some(), is_play, "Google Play"),
+        (
+            "changesNotSentForReview",
+            given.changes_not_sent_for_review.is_some(),
+            is_play,
+            "Google Play",
+        ),
+        ("symbols", given.symbols.is_some(), is_play, "Google Play"),
+    ] {
+        if given && !fits {
+            return Err(Failure::bad(format!("options.{name} is for {wanted} only")));
+        }
+    }
+    let named = |text: &str, most: usize| {
+        !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control)
+    };
+    let groups = given.groups.as_deref().unwrap_or_default();
+    if groups.len() > MAX_GROUPS || !groups.iter().all(|group| named(group, MAX_GROUP)) {
+        return Err(Failure::bad(format!(
+            "options.groups must be at most {MAX_GROUPS} names of 1 to {MAX_GROUP} characters"
+        )));
+    }
+    let priority = given
+        .priority
+        .map(|priority| u8::try_from(priority).ok().filter(|priority| *priority <= 5));
+    if priority == Some(None) {
+        return Err(Failure::bad("options.priority must be a whole number from 0 to 5"));
+    }
+    if let Some(countries) = &given.countries {
+        let capital =
+            |country: &String| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
+        if countries.is_empty() || countries.len() > MAX_COUNTRIES || !countries.iter().all(capital) {
+            return Err(Failure::bad(
+                "options.countries must be countries such as [\"DE\", \"FR\"]",
+            ));
+        }
+        if destination.as_str() != "production" || rollout == 100 {
+            return Err(Failure::bad(
+                "options.countries is for production with a rollout below 100 only",
+            ));
+        }
+    }
+    if given
+        .release_name
+        .as_deref()
+        .is_some_and(|name| !named(name, MAX_RELEASE_NAME))
+    {
+        return Err(Failure::bad(format!(
+            "options.releaseName must have 1 to {MAX_RELEASE_NAME} characters, on one line"
+        )));
+    }
+    let symbols = given.symbols.unwrap_or_default();
+    if symbols.len() > 2 {
+        return Err(Failure::bad(
+            "options.symbols may be two files: one mapping, one native",
+        ));
+    }
+    let options = Options {
+        groups: given.groups,
+        uses_non_exempt_encryption: given.uses_non_exempt_encryption,
+        manual_release: given.manual_release,
+        draft: given.draft,
+        priority: priority.flatten(),
+        countries: given.countries,
+        release_name: given.release_name,
+        changes_not_sent_for_review: given.changes_not_sent_for_review,
+    };
+    Ok((options, symbols))
+}
+
+fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, Failure> {
+    let kind = match file.kind.as_str() {
+        "mapping" => FileKind::Mapping,
+        "native" => FileKind::Native,
+        _ => {
+            return Err(Failure::bad(format!(
+                "options.symbols[{at}].kind must be mapping or native"
+            )));
+        }
+    };
+    let source = match (&file.artifact_id, &file.upload_id) {
+        (Some(artifact), None) if of_build => SymbolSource::Artifact(artifact.parse().ok()),
+        (Some(_), None) => {
+            return Err(Failure::bad(format!(
+                "options.symbols[{at}].artifactId is for a submission with buildId only"
+            )));
+        }
+        (None, Some(upload)) => SymbolSource::Upload(upload.parse().ok()),
+        _ => {
+            return Err(Failure::bad(format!(
+                "options.symbols[{at}] must name either artifactId or uploadId"
+            )));
+        }
+    };
+    Ok(Symbol { kind, source })
+}

@@ -1,0 +1,99 @@
+//! What is submitted, as the stores' clients want it: read from object storage in pieces, never held in memory whole.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures::TryStreamExt;
+use futures::future::BoxFuture;
+use launchway_domain::submission::{FileKind, Submission, SubmissionFile};
+use launchway_stores::Release;
+use launchway_stores::release::{Note, Options, Symbols};
+use launchway_stores::transport::Source;
+
+use crate::app::App;
+use crate::blob::{Blob, Key};
+use crate::failure::Failure;
+
+/// A file in object storage.
+struct Stored {
+    blob: Blob,
+    key: Key,
+    size: u64,
+}
+
+impl Source for Stored {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
+        Box::pin(async move {
+            let pieces = self.blob.read(&self.key, offset, length as u64).await;
+            let mut pieces = pieces.map_err(io::Error::other)?;
+            let mut read = BytesMut::with_capacity(length);
+            while let Some(piece) = pieces.try_next().await.map_err(io::Error::other)? {
+                read.extend_from_slice(&piece);
+            }
+            if read.len() == length {
+                Ok(read.freeze())
+            } else {
+                Err(io::ErrorKind::UnexpectedEof.into())
+            }
+        })
+    }
+}
+
+/// What a submission hands to its store.
+///
+/// # Errors
+/// It has no app any more.
+pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, Failure> {
+    let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, Failure> {
+        Ok(Arc::new(Stored {
+            blob: app.blob.clone(),
+            key: Key::new(&file.blob_key).map_err(|error| Failure::Internal(error.to_string()))?,
+            size: u64::try_from(file.size).unwrap_or_default(),
+        }))
+    };
+    let binary = files.iter().find(|file| file.kind == FileKind::App);
+    let binary = binary.ok_or_else(|| Failure::Internal("a submission has no app".to_owned()))?;
+    let symbols = files.iter().filter(|file| file.kind != FileKind::App);
+    let symbols = symbols.map(|file| {
+        Ok(Symbols {
+            native: file.kind == FileKind::Native,
+            source: source(file)?,
+        })
+    });
+    let (spec, asked) = (&submission.spec, &submission.spec.options);
+    Ok(Release {
+        bundle_id: submission.bundle_id.clone(),
+        platform: submission.platform,
+        version: submission.version.clone().unwrap_or_default(),
+        build_number: submission.build_number.clone().unwrap_or_default(),
+        destination: submission.destination.clone(),
+        file_name: binary.file_name.clone(),
+        source: source(binary)?,
+        sha256: binary.sha256.clone(),
+        notes: spec
+            .notes
+            .iter()
+            .map(|note| Note {
+                locale: note.locale.clone(),
+                text: note.text.clone(),
+            })
+            .collect(),
+        rollout: (submission.rollout < 100).then_some(submission.rollout),
+        options: Options {
+            groups: asked.groups.clone().unwrap_or_default(),
+            uses_non_exempt_encryption: asked.uses_non_exempt_encryption,
+            manual_release: asked.manual_release.unwrap_or(false),
+            draft: asked.draft.unwrap_or(false),
+            priority: asked.priority,
+            countries: asked.countries.clone().unwrap_or_default(),
+            name: asked.release_name.clone(),
+            changes_not_sent_for_review: asked.changes_not_sent_for_review.unwrap_or(false),
+            symbols: symbols.collect::<Result<_, Failure>>()?,
+        },
+    })
+}

@@ -1,0 +1,145 @@
+//! What a step of the work on a submission came to, kept in one transaction: where it stands, what it has reached, what is
+//! told of it, and when the next step is due. A report under an older claim is refused.
+
+use launchway_api::submissions::SubmissionView;
+use launchway_domain::actor::Actor;
+use launchway_domain::submission::error::SubmissionError;
+use launchway_domain::submission::record::Change;
+use launchway_domain::submission::{Move, Submission, SubmissionStatus};
+use launchway_domain::time::{EpochMs, MINUTE, SECOND};
+
+use super::progress::{self, Progress};
+use super::remove_files;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::write::Write;
+
+/// How long a claim holds without being renewed.
+pub const LEASE: EpochMs = MINUTE + 30 * SECOND;
+
+/// What a step came to.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What the submission has reached, if that is other than before.
+    pub progress: Option<Progress>,
+    /// How it moves.
+    pub moves: Option<Move>,
+    /// What is told.
+    pub told: Option<String>,
+    /// Why it fails.
+    pub error: Option<SubmissionError>,
+    /// The change that the store was told of, or that it refused.
+    pub executed: Option<Change>,
+    /// Percent of the users who get it now.
+    pub rollout: Option<u8>,
+    /// How many steps failed in a row, and since when.
+    pub failures: (u32, EpochMs),
+    /// When the next step is due; `None`: at once.
+    pub next: Option<EpochMs>,
+}
+
+/// Keeps what a step came to. Gives the submission when the next step is due at once and `goes_on`: then the claim still
+/// holds. Otherwise it is given up.
+pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -> Result<Option<Submission>, Failure> {
+    let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
+    let Some(old) = write.org().lock_submission(held.id).await? else {
+        return Ok(None);
+    };
+    if old.work.claim != held.work.claim {
+        return Ok(None);
+    }
+    let now = write.now();
+    let mut new = old.clone();
+    if let Some(step) = report.moves {
+        match old.standing.after(step) {
+            Ok(standing) => new.standing = standing,
+            Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
+        }
+    }
+    if new.standing.status != old.standing.status || report.progress.is_some() {
+        new.work.since = now;
+    }
+    if let Some(progress) = &report.progress {
+        new.external.extend(progress.external());
+        new.rollout = progress.rollout().unwrap_or(new.rollout);
+        new.work.sealed_progress = Some(progress::seal(&mut write, old.id, progress).await?);
+    }
+    new.rollout = report.rollout.unwrap_or(new.rollout);
+    if report.executed.is_some() && report.executed == new.change {
+        new.change = None;
+    }
+    (new.work.failures, new.work.failing_since) = report.failures;
+    if report.error.is_some() {
+        new.error = report.error;
+    }
+    if let Some(told) = report.told {
+        new.tell(now, told);
+    } else if new.standing.status != old.standing.status {
+        new.tell(now, sentence(new.standing.status));
+    }
+    let is_over = new.standing.status.is_final();
+    let mut gone = Vec::new();
+    if is_over {
+        new.finished_at = Some(now);
+        new.work.due_at = None;
+        new.change = None;
+        if matches!(
+            new.standing.status,
+            SubmissionStatus::Success | SubmissionStatus::Canceled
+        ) {
+            gone = super::keys(&mut write, old.id).await?;
+            write.org().forget_submission_files(old.id).await?;
+        }
+    } else {
+        // What somebody wants meanwhile does not wait.
+        let wanted = (new.change.is_some() && new.change != held.change)
+            || (new.standing.cancel_requested && !held.standing.cancel_requested);
+        new.work.due_at = Some(report.next.filter(|_| !wanted).unwrap_or(now));
+    }
+    // What was to be deleted is, when it is over or cannot be stopped any more.
+    if new.work.is_deleted && (is_over || !new.standing.cancel_requested) {
+        gone.extend(super::keys(&mut write, old.id).await?);
+        write.org().hold_submission(old.id, None).await?;
+        write.org().delete_submission(old.id).await?;
+        write.commit().await?;
+        remove_files(app, &gone).await;
+        return Ok(None);
+    }
+    tell_webhooks(&mut write, &old, &new).await?;
+    let goes_on = goes_on && new.work.due_at.is_some_and(|due| due <= now);
+    write.org().change_submission(&new).await?;
+    let until = goes_on.then_some(now + LEASE);
+    write.org().hold_submission(old.id, until).await?;
+    write.commit().await?;
+    remove_files(app, &gone).await;
+    Ok(goes_on.then_some(new))
+}
+
+async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission) -> Result<(), Failure> {
+    let kind = match new.standing.status {
+        status if status == old.standing.status => return Ok(()),
+        SubmissionStatus::Validating => "submission.started",
+        SubmissionStatus::Success => "submission.succeeded",
+        SubmissionStatus::Failed => "submission.failed",
+        SubmissionStatus::Rejected => "submission.rejected",
+        _ => return Ok(()),
+    };
+    write.event(kind, &SubmissionView::of(new)).await
+}
+
+/// What is told of a status where a step says nothing.
+fn sentence(status: SubmissionStatus) -> &'static str {
+    match status {
+        SubmissionStatus::Queued => "The submission waits for its turn.",
+        SubmissionStatus::Validating => "The app is checked.",
+        SubmissionStatus::Uploading => "The app goes to the store.",
+        SubmissionStatus::Processing => "The store works on the app.",
+        SubmissionStatus::InReview => "The app is in review.",
+        SubmissionStatus::RollingOut => "The release is rolling out.",
+        SubmissionStatus::Halted => "The release is halted.",
+        SubmissionStatus::Success => "The submission is done.",
+        SubmissionStatus::Rejected => "The store's review refused it.",
+        SubmissionStatus::Failed => "The submission failed.",
+        SubmissionStatus::Canceled => "The submission is canceled.",
+    }
+}

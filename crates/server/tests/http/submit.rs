@@ -1,0 +1,8 @@
+//! `/submit`: made, listed, read, changed, stopped, made to go on, removed; and the work on submissions, to the end, against
+//! both stores in the same process.
+
+mod changes;
+mod crashes;
+mod create;
+mod flows;
+mod stage;

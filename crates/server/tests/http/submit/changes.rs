@@ -1,0 +1,274 @@
+//! What is done to a submission: rollouts changed, halted, resumed; canceled, deleted, retried.
+
+use launchway_domain::id::SubmissionId;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::Submission;
+use launchway_store_simulator::{Fault, Kind, When};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::stage::{APK, IPA, Stage, counts, id_of};
+use crate::build::stored;
+
+async fn staged(stage: &mut Stage) -> SubmissionId {
+    let fields = json!({"destination": "production", "rollout": 20, "options": {"countries": ["DE", "FR"]}});
+    let id = stage.submitted("app.apk", APK, fields).await;
+    let record = stage.until(id, "rolling_out").await;
+    assert_eq!(record.standing.status.as_str(), "rolling_out", "{record:#?}");
+    id
+}
+
+#[tokio::test]
+async fn a_staged_release_is_raised_halted_resumed_and_completed() {
+    let mut stage = Stage::set().await;
+    let id = staged(&mut stage).await;
+    for (change, status, rollout) in [
+        (json!({"rollout": 50}), "rolling_out", 50),
+        (json!({"status": "halted"}), "halted", 50),
+        (json!({"status": "rolling_out"}), "rolling_out", 50),
+        (json!({"rollout": 100}), "success", 100),
+    ] {
+        stage.change(id, change.clone()).await.expect(200);
+        let done = |record: &Submission| {
+            record.standing.status.as_str() == status && record.rollout == rollout && record.change.is_none()
+        };
+        stage.until_so(id, done).await;
+        let view = stage.read(id).await;
+        assert_eq!(
+            (&view["status"], &view["rollout"]),
+            (&json!(status), &json!(rollout)),
+            "{change}: {view:#}"
+        );
+    }
+    assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 5, 1]);
+    stage.change(id, json!({"rollout": 100})).await.expect_error(
+        400,
+        "The submission is success; only a release that is rolling_out or halted can be changed",
+    );
+}
+
+#[tokio::test]
+async fn a_phased_release_is_halted_resumed_and_ended() {
+    let mut stage = Stage::set().await;
+    let fields = json!({"destination": "app_store", "rollout": 1, "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    stage.change(id, json!({"status": "halted"})).await.expect_error(
+        400,
+        "The submission is queued; only a release that is rolling_out or halted can be changed",
+    );
+    stage.until(id, "rolling_out").await;
+    stage.change(id, json!({"rollout": 50})).await.expect_error(
+        400,
+        "rollout: the App Store's phased release can only be ended, with 100",
+    );
+    for (change, status) in [
+        (json!({"status": "halted"}), "halted"),
+        (json!({"status": "rolling_out"}), "rolling_out"),
+        (json!({"rollout": 100}), "success"),
+    ] {
+        stage.change(id, change.clone()).await.expect(200);
+        stage.work().await;
+        let view = stage.read(id).await;
+        assert_eq!(view["status"], status, "{change}: {view:#}");
+    }
+    assert_eq!(stage.read(id).await["rollout"], 100);
+    assert_eq!(
+        counts(&stage.ledger(), ["halted", "resumed", "completed", "release"]),
+        [1, 1, 1, 1]
+    );
+}
+
+#[tokio::test]
+async fn an_approved_version_waits_until_somebody_releases_it() {
+    let mut stage = Stage::set().await;
+    let options = json!({"usesNonExemptEncryption": false, "manualRelease": true});
+    let id = stage
+        .submitted("App.ipa", IPA, json!({"destination": "app_store", "options": options}))
+        .await;
+    stage.until(id, "in_review").await;
+    // The review takes its time; then it waits, whatever time it is.
+    for _ in 0..10 {
+        stage.app.advance(600_000);
+        stage.work().await;
+    }
+    assert_eq!(
+        (stage.read(id).await["status"].as_str(), stage.ledger().count("release")),
+        (Some("in_review"), 0)
+    );
+    stage.change(id, json!({"rollout": 100})).await.expect_error(
+        400,
+        "The version is not released yet; status rolling_out releases it once it is approved",
+    );
+    stage.change(id, json!({"status": "rolling_out"})).await.expect(200);
+    let done = stage.to_end(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [1, 1]);
+}
+
+#[tokio::test]
+async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_lets_go() {
+    let mut stage = Stage::set().await;
+    let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
+    let body = json!({"buildId": build, "destination": "app_store", "options": {"usesNonExemptEncryption": false}});
+    let waiting = id_of(&stage.submit(body.clone()).await.expect(201));
+    let path = format!("/submit/cancel?id={waiting}");
+    let view = stage.call(Method::POST, &path, None).await.expect(200);
+    assert_eq!(
+        (&view["status"], view["finishedAt"].is_string()),
+        (&json!("canceled"), true)
+    );
+    stage
+        .call(Method::POST, &path, None)
+        .await
+        .expect_error(400, "The submission is canceled; that cannot be changed any more");
+    let reviewed = id_of(&stage.submit(body).await.expect(201));
+    stage.until(reviewed, "in_review").await;
+    let path = format!("/submit/cancel?id={reviewed}");
+    for _ in 0..2 {
+        let view = stage.call(Method::POST, &path, None).await.expect(200);
+        assert_eq!(
+            (&view["status"], &view["cancelRequested"]),
+            (&json!("in_review"), &json!(true))
+        );
+    }
+    stage.work().await;
+    let view = stage.read(reviewed).await;
+    assert_eq!(
+        (&view["status"], &view["cancelRequested"]),
+        (&json!("canceled"), &json!(false)),
+        "{view:#}"
+    );
+    assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
+    let retry = stage
+        .call(Method::POST, &format!("/submit/retry?id={reviewed}"), None)
+        .await;
+    retry.expect_error(
+        400,
+        "The submission is canceled; only a failed or rejected one can be retried",
+    );
+    let events = stage.app.events(stage.org).await;
+    let own = events.iter().filter(|(kind, _)| kind.starts_with("submission."));
+    assert_eq!(own.count(), 1, "that the second one began: {events:?}");
+}
+
+#[tokio::test]
+async fn what_users_have_is_not_canceled() {
+    let mut stage = Stage::set().await;
+    let id = staged(&mut stage).await;
+    let canceled = stage.call(Method::POST, &format!("/submit/cancel?id={id}"), None).await;
+    canceled.expect_error(400, "The submission is released already; halt its rollout instead");
+}
+
+#[tokio::test]
+async fn a_deleted_submission_is_canceled_in_its_store_and_gone_at_once_for_everybody() {
+    let mut stage = Stage::set().await;
+    let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    stage.until(id, "in_review").await;
+    let path = format!("/submit?id={id}");
+    let gone = stage.call(Method::DELETE, &path, None).await.expect(200);
+    assert_eq!(gone, json!({"id": id.to_string(), "status": "deleted"}));
+    for method in [Method::DELETE, Method::GET] {
+        stage
+            .call(method, &path, None)
+            .await
+            .expect_error(404, "No submission has this id");
+    }
+    assert_eq!(stage.call(Method::GET, "/submit", None).await.expect(200)["total"], 0);
+    assert!(stage.record(id).await.is_some(), "its work goes on");
+    stage.work().await;
+    assert_eq!(stage.record(id).await, None);
+    assert_eq!(counts(&stage.ledger(), ["review_canceled", "release"]), [1, 0]);
+    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_deleted_submission_that_waits_or_is_over_leaves_nothing() {
+    let mut stage = Stage::set().await;
+    let waiting = stage
+        .submitted("app.apk", APK, json!({"destination": "internal"}))
+        .await;
+    let released = staged(&mut stage).await;
+    for id in [waiting, released] {
+        stage
+            .call(Method::DELETE, &format!("/submit?id={id}"), None)
+            .await
+            .expect(200);
+        assert_eq!(stage.record(id).await, None);
+    }
+    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    let actions: Vec<String> = stage
+        .app
+        .audit(stage.org)
+        .await
+        .into_iter()
+        .map(|line| line.action)
+        .collect();
+    let of = |action: &str| actions.iter().filter(|known| *known == action).count();
+    assert_eq!((of("submission.create"), of("submission.delete")), (2, 2));
+}
+
+#[tokio::test]
+async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
+    let mut stage = Stage::set().await;
+    let id = staged(&mut stage).await;
+    stage.stores().order(Fault {
+        when: When::Matching {
+            method: "PUT".into(),
+            path: "/tracks/".into(),
+            times: 1,
+        },
+        kind: Kind::Status(403),
+    });
+    stage.change(id, json!({"rollout": 60})).await.expect(200);
+    stage.work().await;
+    let view = stage.read(id).await;
+    assert_eq!(
+        (&view["status"], &view["rollout"], &view["error"]),
+        (&json!("rolling_out"), &json!(20), &Value::Null)
+    );
+    assert!(
+        view["events"].to_string().contains("The change was not made"),
+        "{view:#}"
+    );
+    stage.change(id, json!({"rollout": 100})).await.expect(200);
+    let done = stage.to_end(id).await;
+    assert_eq!(
+        (&done["status"], &done["rollout"]),
+        (&json!("success"), &json!(100)),
+        "{done:#}"
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
+    let mut stage = Stage::set().await;
+    stage.stores().order(Fault {
+        when: When::Matching {
+            method: "POST".into(),
+            path: "/edits".into(),
+            times: 1000,
+        },
+        kind: Kind::Status(503),
+    });
+    let id = stage
+        .submitted("app.apk", APK, json!({"destination": "internal"}))
+        .await;
+    let failed = stage.to_end(id).await;
+    assert_eq!(
+        (
+            &failed["status"],
+            &failed["error"]["code"],
+            &failed["error"]["retryable"]
+        ),
+        (&json!("failed"), &json!("STORE_UNAVAILABLE"), &json!(true)),
+        "{failed:#}"
+    );
+    assert!(failed["events"].to_string().contains("It is tried again"), "{failed:#}");
+    stage.open_stores(super::stage::settings());
+    stage
+        .call(Method::POST, &format!("/submit/retry?id={id}"), None)
+        .await
+        .expect(200);
+    assert_eq!(stage.to_end(id).await["status"], "success");
+}

@@ -1,0 +1,381 @@
+//! Making submissions: forms, sources, credentials, what the store would refuse, and who may.
+
+use launchway_domain::platform::Platform;
+use launchway_domain::time::DAY;
+use launchway_server::jobs::clean_up::clean_up;
+use launchway_server::jobs::sweep::sweep;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::stage::{APK, IPA, Stage, id_of};
+use crate::build::{stored, upload};
+use crate::support::{Setup, TestApp};
+
+const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
+const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
+const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
+
+#[tokio::test]
+async fn the_form_is_checked_and_names_the_field() {
+    let stage = Stage::set().await;
+    let play = |fields: Value| (json!("production"), fields);
+    let apple = |destination: &str, fields: Value| (json!(destination), fields);
+    for ((destination, fields), message) in [
+        (play(json!({"uploadId": null})), "Name either buildId or uploadId"),
+        (play(json!({"buildId": "y"})), "Name either buildId or uploadId"),
+        (
+            play(json!({"destination": "a/b"})),
+            "destination must be testflight or app_store, or the name of a track of Google Play",
+        ),
+        (
+            play(json!({"rollout": 0})),
+            "rollout must be a whole percent from 1 to 100",
+        ),
+        (
+            play(json!({"rollout": 101})),
+            "rollout must be a whole percent from 1 to 100",
+        ),
+        (
+            play(json!({"rollout": 300})),
+            "rollout must be a whole percent from 1 to 100",
+        ),
+        (
+            apple("testflight", json!({"rollout": 50})),
+            "rollout is not for testflight: its groups get all of it",
+        ),
+        (
+            play(json!({"releaseNotes": [{"locale": "", "text": "x"}]})),
+            "releaseNotes[0].locale must be a language such as en-US",
+        ),
+        (
+            play(json!({"releaseNotes": [{"locale": "en", "text": "x"}, {"locale": "en", "text": "y"}]})),
+            "releaseNotes[1].locale: en is given twice",
+        ),
+        (
+            play(json!({"releaseNotes": [{"locale": "en", "text": ""}]})),
+            "releaseNotes[0].text must have 1 to 500 characters",
+        ),
+        (
+            play(json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(501)}]})),
+            "releaseNotes[0].text must have 1 to 500 characters",
+        ),
+        (
+            apple(
+                "app_store",
+                json!({"releaseNotes": [{"locale": "en", "text": "x".repeat(4001)}]}),
+            ),
+            "releaseNotes[0].text must have 1 to 4000 characters",
+        ),
+        (
+            play(json!({"options": {"groups": ["a"]}})),
+            "options.groups is for testflight only",
+        ),
+        (
+            apple("app_store", json!({"options": {"groups": ["a"]}})),
+            "options.groups is for testflight only",
+        ),
+        (
+            apple("testflight", json!({"options": {"groups": [" "]}})),
+            "options.groups must be at most 50 names of 1 to 100 characters",
+        ),
+        (
+            apple("testflight", json!({"options": {"manualRelease": true}})),
+            "options.manualRelease is for app_store only",
+        ),
+        (
+            apple("app_store", json!({"options": {"draft": true}})),
+            "options.draft is for Google Play only",
+        ),
+        (
+            play(json!({"options": {"priority": 6}})),
+            "options.priority must be a whole number from 0 to 5",
+        ),
+        (
+            play(json!({"options": {"countries": ["DE"]}})),
+            "options.countries is for production with a rollout below 100 only",
+        ),
+        (
+            play(json!({"rollout": 5, "options": {"countries": ["de"]}})),
+            "options.countries must be countries such as [\"DE\", \"FR\"]",
+        ),
+        (
+            play(json!({"options": {"releaseName": "x".repeat(51)}})),
+            "options.releaseName must have 1 to 50 characters, on one line",
+        ),
+        (
+            play(json!({"options": {"symbols": [{"kind": "x", "uploadId": "y"}]}})),
+            "options.symbols[0].kind must be mapping or native",
+        ),
+        (
+            play(json!({"options": {"symbols": [{"kind": "native"}]}})),
+            "options.symbols[0] must name either artifactId or uploadId",
+        ),
+        (
+            play(json!({"options": {"symbols": [{"kind": "native", "artifactId": "y"}]}})),
+            "options.symbols[0].artifactId is for a submission with buildId only",
+        ),
+    ] {
+        let mut body = json!({"uploadId": "x", "destination": destination});
+        for (name, value) in fields.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        if body["uploadId"].is_null() {
+            body.as_object_mut().unwrap().remove("uploadId");
+        }
+        stage.submit(body).await.expect_error(400, message);
+    }
+    for (body, part) in [
+        (json!({"uploadId": "x"}), "destination"),
+        (
+            json!({"uploadId": "x", "destination": "alpha", "track": "beta"}),
+            "track",
+        ),
+        (json!({"uploadId": 7, "destination": "alpha"}), "uploadId"),
+    ] {
+        let refused = stage.submit(body).await.expect(400);
+        assert!(refused["message"].as_str().unwrap().contains(part), "{refused}");
+    }
+    for (change, message) in [
+        (json!({}), "Name rollout or status"),
+        (json!({"status": "success"}), "status must be halted or rolling_out"),
+        (json!({"rollout": 0}), "rollout must be a whole percent from 1 to 100"),
+        (
+            json!({"rollout": 100, "status": "halted"}),
+            "rollout must be below 100 with status halted",
+        ),
+    ] {
+        let answer = stage.call(Method::PATCH, "/submit?id=x", Some(change)).await;
+        answer.expect_error(400, message);
+    }
+}
+
+#[tokio::test]
+async fn a_source_must_be_an_app_for_that_store() {
+    let stage = Stage::set().await;
+    let internal = |upload: &str| json!({"uploadId": upload, "destination": "internal"});
+    let zip = upload(&stage.app, &stage.key, "app.zip", APK).await;
+    let wrong_name = "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which";
+    stage.submit(internal(&zip)).await.expect_error(400, wrong_name);
+    let broken = upload(&stage.app, &stage.key, "app.apk", b"no archive").await;
+    let refused = stage.submit(internal(&broken)).await.expect(400);
+    assert!(
+        refused["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("The app cannot be submitted: "),
+        "{refused}"
+    );
+    let ipa = upload(&stage.app, &stage.key, "App.ipa", IPA).await;
+    stage
+        .submit(internal(&ipa))
+        .await
+        .expect_error(400, "destination must be testflight or app_store for ios");
+    assert_eq!(
+        stored(&stage.app, "submissions").await,
+        Vec::<String>::new(),
+        "nothing is left of what was refused"
+    );
+    // What was refused can be used for what fits.
+    let fitting = json!({"uploadId": ipa, "destination": "testflight"});
+    let made = stage.submit(fitting.clone()).await.expect(201);
+    assert_eq!(
+        (&made["status"], &made["buildId"], &made["rollout"]),
+        (&json!("queued"), &Value::Null, &json!(100))
+    );
+    stage
+        .submit(fitting)
+        .await
+        .expect_error(400, "This upload was used before; upload the file again");
+    let build = stage.built(Platform::Android, &[("mapping.txt", b"a -> b")]).await;
+    let refused = stage
+        .submit(json!({"buildId": build, "destination": "internal"}))
+        .await
+        .expect(400);
+    assert!(
+        refused["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("The build gave no .aab or .apk"),
+        "{refused}"
+    );
+    let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
+    stage
+        .submit(json!({"buildId": build, "destination": "testflight"}))
+        .await
+        .expect_error(
+            400,
+            "destination must be internal, alpha, beta, production or the name of another track of Google Play for android",
+        );
+    let waiting = stage.app.queue(stage.org, |_| ()).await.to_string();
+    stage
+        .submit(json!({"buildId": waiting, "destination": "internal"}))
+        .await
+        .expect_error(400, "The build is queued; only one that succeeded can be submitted");
+}
+
+#[tokio::test]
+async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let build = upload(&app, &key, "app.apk", APK).await;
+    let submit = async |fields: Value| {
+        let mut body = fields;
+        body["uploadId"] = json!(build);
+        body["destination"] = json!("internal");
+        app.call(&key, Method::POST, "/submit", Some(body)).await
+    };
+    submit(json!({})).await.expect_error(
+        400,
+        "No credential of the kind google_service_account is there for this app; an admin adds one with POST /credentials",
+    );
+    let [apple, google] = app.store_credentials(&key).await;
+    submit(json!({"credentialId": apple})).await.expect_error(
+        400,
+        "credentialId must name a credential of the kind google_service_account, and this one is app_store_connect_key",
+    );
+    submit(json!({"credentialId": "x"}))
+        .await
+        .expect_error(404, "No credential has this id");
+    let [_, other] = app.store_credentials(&key).await;
+    let refused = submit(json!({})).await.expect(400);
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains(&google) && message.contains(&other), "{message}");
+    let made = submit(json!({"credentialId": other})).await.expect(201);
+    assert_eq!(made["credentialId"], other);
+}
+
+#[tokio::test]
+async fn what_the_store_would_refuse_is_told_before_any_call() {
+    for (name, bytes, destination, code) in [
+        ("App.ipa", SIMULATOR, "testflight", "SIMULATOR_BUILD"),
+        ("app.apk", UNSIGNED, "internal", "UNSIGNED"),
+        ("app.aab", DEBUGGABLE, "internal", "DEBUGGABLE"),
+    ] {
+        let mut stage = Stage::set().await;
+        let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
+        let failed = stage.to_end(id).await;
+        assert_eq!(
+            (&failed["status"], &failed["error"]["code"]),
+            (&json!("failed"), &json!(code)),
+            "{failed:#}"
+        );
+        assert!(!failed["error"]["fix"].as_str().unwrap().is_empty());
+        assert_eq!(stage.calls(), 0, "{code}");
+        let retry = stage
+            .call(Method::POST, &format!("/submit/retry?id={id}"), None)
+            .await
+            .expect(400);
+        assert!(
+            retry["message"].as_str().unwrap().starts_with("To try the same again"),
+            "{retry}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
+    let mut setup = Setup::default();
+    setup.settings.target_sdk_floor = Some("36".to_owned());
+    let mut stage = Stage::with(setup).await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "alpha"})).await;
+    assert_eq!(stage.to_end(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
+    let runner = stage.app.runner(&stage.key, &[]).await;
+    let other = |build: &mut launchway_domain::build::Build| build.bundle_id = "com.example.other".to_owned();
+    let build = stage.app.queue(stage.org, other).await;
+    let held = stage.app.take(&runner).await;
+    let apk = held.send("app.apk", APK, APK).await;
+    held.finish(json!({"artifacts": [apk]})).await.expect(200);
+    let body = json!({"buildId": build.to_string(), "destination": "internal"});
+    let id = id_of(&stage.submit(body).await.expect(201));
+    assert_eq!(stage.to_end(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
+    assert_eq!(stage.calls(), 0);
+}
+
+#[tokio::test]
+async fn lists_are_filtered() {
+    let stage = Stage::set().await;
+    let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
+    let android = stage
+        .submit(json!({"buildId": build, "destination": "internal"}))
+        .await
+        .expect(201);
+    stage.app.advance(1);
+    let ios = stage
+        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
+        .await
+        .to_string();
+    for (query, wanted) in [
+        ("", vec![json!(ios), android["id"].clone()]),
+        ("?platform=ios", vec![json!(ios)]),
+        (&format!("?buildId={build}"), vec![android["id"].clone()]),
+        ("?status=queued&bundleId=com.example.app&limit=1", vec![json!(ios)]),
+        ("?status=failed", vec![]),
+        ("?bundleId=com.example.other", vec![]),
+    ] {
+        let list = stage
+            .call(Method::GET, &format!("/submit{query}"), None)
+            .await
+            .expect(200);
+        let ids: Vec<Value> = list["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["id"].clone())
+            .collect();
+        assert_eq!(ids, wanted, "{query}");
+    }
+    for (query, message) in [
+        ("?platform=tvos", "platform must be ios, android or visionos"),
+        ("?buildId=x", "buildId must be a build's id"),
+    ] {
+        let refused = stage.call(Method::GET, &format!("/submit{query}"), None).await;
+        refused.expect_error(400, message);
+    }
+    assert_eq!(
+        stage.call(Method::GET, "/usage", None).await.expect(200)["items"][0]["submissions"],
+        2
+    );
+}
+
+#[tokio::test]
+async fn the_same_request_again_makes_nothing_more() {
+    let stage = Stage::set().await;
+    let upload = upload(&stage.app, &stage.key, "app.apk", APK).await;
+    let body = json!({"uploadId": upload, "destination": "internal"});
+    let send = async || {
+        let request = stage.app.request(Method::POST, "/submit").bearer_auth(&stage.key);
+        let request = request.header("idempotency-key", "once").json(&body);
+        crate::support::Answer::of(request.send().await.unwrap())
+            .await
+            .expect(201)
+    };
+    let first = send().await;
+    assert_eq!(send().await, first);
+    assert_eq!(stage.call(Method::GET, "/submit", None).await.expect(200)["total"], 1);
+}
+
+#[tokio::test]
+async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
+    let mut stage = Stage::set().await;
+    let id = stage
+        .submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"}))
+        .await;
+    assert_eq!(stage.to_end(id).await["status"], "failed");
+    crate::build::put(&stage.app, "submissions/nobody/left", b"over").await;
+    // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
+    for _ in 0..3 {
+        stage.app.advance(2 * DAY);
+        clean_up(&stage.app.app).await.unwrap();
+        sweep(&stage.app.app).await.unwrap();
+    }
+    assert_eq!(
+        stored(&stage.app, "submissions").await.len(),
+        1,
+        "its upload is over, and it is named"
+    );
+    stage.app.advance(200 * DAY);
+    clean_up(&stage.app.app).await.unwrap();
+    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
+    let view = stage.read(id).await;
+    assert_eq!(view["status"], "failed", "the record stays");
+}

@@ -1,0 +1,276 @@
+//! Each destination, to live.
+
+use launchway_domain::platform::Platform;
+use launchway_domain::time::HOUR;
+use launchway_store_simulator::Outcome;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::stage::{APK, IPA, Stage, VISION, counts, settings};
+use crate::support::{START, Setup};
+use launchway_server::clock::Clock;
+
+/// The statuses of a submission's events, each once in a row.
+fn statuses(view: &Value) -> Vec<String> {
+    let mut all: Vec<String> = view["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["status"].as_str().unwrap().to_owned())
+        .collect();
+    all.dedup();
+    all
+}
+
+fn notes() -> Value {
+    json!([{"locale": "en-US", "text": "Faster."}, {"locale": "de-DE", "text": "Schneller."}])
+}
+
+async fn testflight(mut stage: Stage) {
+    let fields = json!({
+        "destination": "testflight", "releaseNotes": notes(),
+        "options": {"groups": ["Team", "Outside"], "usesNonExemptEncryption": false},
+    });
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    let done = stage.to_end(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(
+        statuses(&done),
+        [
+            "queued",
+            "validating",
+            "uploading",
+            "processing",
+            "in_review",
+            "success"
+        ]
+    );
+    assert_eq!(
+        (
+            &done["store"],
+            &done["version"],
+            &done["buildNumber"],
+            &done["platform"]
+        ),
+        (&json!("app_store"), &json!("1.2.3"), &json!("42"), &json!("ios"))
+    );
+    let ledger = stage.ledger();
+    let what = ["upload", "build", "group", "beta_review", "beta_released", "version"];
+    assert_eq!(counts(&ledger, what), [1, 1, 2, 1, 1, 0], "{ledger:?}");
+    for name in ["appId", "buildUploadId", "buildUploadFileId", "buildId"] {
+        assert!(done["external"][name].is_string(), "{name}: {done:#}");
+    }
+    assert_eq!((&done["error"], done["finishedAt"].is_string()), (&Value::Null, true));
+    let kinds: Vec<String> = stage
+        .app
+        .events(stage.org)
+        .await
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect();
+    assert_eq!(kinds, ["submission.started", "submission.succeeded"]);
+    let objects = stage.app.app.blob.list(None).await.unwrap();
+    assert_eq!(objects, [], "the app is not kept when it is there");
+    // The secrets were opened once, and that is in the log.
+    let opened = stage.app.audit(stage.org).await;
+    let opened = opened.iter().filter(|line| line.action == "secret.open");
+    assert!((1..=2).contains(&opened.count()));
+}
+
+#[tokio::test]
+async fn a_build_goes_to_testflights_groups_with_what_to_test() {
+    testflight(Stage::set().await).await;
+}
+
+#[tokio::test]
+async fn on_postgres_too() {
+    testflight(Stage::with(Setup::on_postgres()).await).await;
+}
+
+#[tokio::test]
+async fn a_version_goes_to_the_app_store_by_a_phased_release() {
+    let mut stage = Stage::set().await;
+    let fields = json!({
+        "destination": "app_store", "rollout": 1, "releaseNotes": notes(), "options": {"usesNonExemptEncryption": true},
+    });
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    let done = stage.to_end(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(
+        statuses(&done),
+        [
+            "queued",
+            "validating",
+            "uploading",
+            "processing",
+            "in_review",
+            "rolling_out",
+            "success"
+        ]
+    );
+    let ledger = stage.ledger();
+    assert_eq!(
+        counts(&ledger, ["upload", "build", "version", "review", "release"]),
+        [1; 5],
+        "{ledger:?}"
+    );
+    assert!(stage.app.clock.now() - START > 7 * HOUR);
+}
+
+#[tokio::test]
+async fn visionos_goes_to_the_app_store_for_everybody() {
+    let mut stage = Stage::set().await;
+    let mut stores = settings();
+    stores.app_store[0].answers_encryption = true;
+    stage.open_stores(stores);
+    let id = stage
+        .submitted("Vision.ipa", VISION, json!({"destination": "app_store"}))
+        .await;
+    let done = stage.to_end(id).await;
+    assert_eq!(
+        (&done["status"], &done["platform"]),
+        (&json!("success"), &json!("visionos")),
+        "{done:#}"
+    );
+}
+
+#[tokio::test]
+async fn the_app_of_a_build_goes_from_testflight_to_the_app_store_without_another_upload() {
+    let mut stage = Stage::set().await;
+    let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
+    for fields in [
+        json!({"buildId": build, "destination": "testflight", "options": {"usesNonExemptEncryption": false}}),
+        json!({"buildId": build, "destination": "app_store"}),
+    ] {
+        let made = stage.submit(fields).await.expect(201);
+        assert_eq!(made["buildId"], build);
+        let done = stage.to_end(super::stage::id_of(&made)).await;
+        assert_eq!(done["status"], "success", "{done:#}");
+    }
+    assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
+}
+
+#[tokio::test]
+async fn every_track_of_google_play_is_reached() {
+    for track in ["internal", "alpha", "beta", "production", "friends"] {
+        let mut stage = Stage::set().await;
+        let build = stage
+            .built(Platform::Android, &[("app.apk", APK), ("mapping.txt", b"a.b.C -> a")])
+            .await;
+        let read = stage
+            .call(Method::GET, &format!("/build?id={build}"), None)
+            .await
+            .expect(200);
+        let mapping = &read["artifacts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["name"] == "mapping.txt")
+            .unwrap()["id"];
+        let made = stage
+            .submit(json!({
+                "buildId": build, "destination": track, "releaseNotes": notes(),
+                "options": {"priority": 3, "releaseName": "Autumn", "symbols": [{"kind": "mapping", "artifactId": mapping}]},
+            }))
+            .await
+            .expect(201);
+        let done = stage.to_end(super::stage::id_of(&made)).await;
+        assert_eq!(done["status"], "success", "{track}: {done:#}");
+        assert_eq!(done["external"]["editId"].is_string(), true);
+        let ledger = stage.ledger();
+        assert_eq!(
+            counts(&ledger, ["upload", "commit", "release"]),
+            [1, 1, 1],
+            "{track}: {ledger:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_version_goes_on_after_a_retry_without_another_upload() {
+    let mut stage = Stage::set().await;
+    stage.stores().decide(&[Outcome::Reject]);
+    let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    let rejected = stage.to_end(id).await;
+    assert_eq!(
+        (
+            &rejected["status"],
+            &rejected["error"]["code"],
+            &rejected["error"]["retryable"]
+        ),
+        (&json!("rejected"), &json!("REJECTED"), &json!(true)),
+        "{rejected:#}"
+    );
+    stage.app.advance(1);
+    let again = stage
+        .call(Method::POST, &format!("/submit/retry?id={id}"), None)
+        .await
+        .expect(200);
+    assert_eq!(
+        (&again["status"], &again["error"], &again["finishedAt"]),
+        (&json!("queued"), &Value::Null, &Value::Null)
+    );
+    let done = stage.to_end(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(counts(&stage.ledger(), ["upload", "review", "release"]), [1, 2, 1]);
+    let kinds: Vec<String> = stage
+        .app
+        .events(stage.org)
+        .await
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "submission.started",
+            "submission.rejected",
+            "submission.started",
+            "submission.succeeded"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
+    let mut stage = Stage::set().await;
+    let id = stage
+        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
+        .await;
+    let failed = stage.to_end(id).await;
+    assert_eq!(failed["error"]["code"], "EXPORT_COMPLIANCE_MISSING", "{failed:#}");
+    assert!(
+        failed["error"]["fix"]
+            .as_str()
+            .unwrap()
+            .contains("ITSAppUsesNonExemptEncryption")
+    );
+    let kinds: Vec<String> = stage
+        .app
+        .events(stage.org)
+        .await
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect();
+    assert_eq!(kinds, ["submission.started", "submission.failed"]);
+}
+
+#[tokio::test]
+async fn submissions_of_an_app_go_one_after_the_other() {
+    let mut stage = Stage::set().await;
+    let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
+    let mut made = Vec::new();
+    for track in ["internal", "alpha", "beta"] {
+        let view = stage
+            .submit(json!({"buildId": build, "destination": track}))
+            .await
+            .expect(201);
+        made.push(super::stage::id_of(&view));
+    }
+    for id in made {
+        let done = stage.to_end(id).await;
+        assert_eq!(done["status"], "success", "{done:#}");
+    }
+    assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 3, 3]);
+}

@@ -1,0 +1,331 @@
+//! A service whose stores are the simulator, in the same process and on the same clock, that works on submissions when the
+//! test says so, and that can die at any call to a store.
+
+use std::io::Cursor;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use futures::future::BoxFuture;
+use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::Submission;
+use launchway_domain::time::{EpochMs, HOUR, MINUTE};
+use launchway_server::clock::Clock;
+use launchway_server::config::RawSettings;
+use launchway_server::jobs::submissions::Submitter;
+use launchway_server::ops::submissions::report::LEASE;
+use launchway_store_simulator::{
+    ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+};
+use launchway_stores::World;
+use launchway_stores::transport::{NoAnswer, Request, Response, Transport};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::build::upload;
+use crate::support::{Answer, Setup, TestApp, TestClock};
+
+pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binary.ipa");
+pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
+pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
+const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
+const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
+/// No flow has so many waits: more of them is a loop.
+const MOST_WAITS: usize = 500;
+
+/// When the process dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Death {
+    /// Before the call of this number has an effect.
+    Before(u64),
+    /// After it had, and before the answer.
+    After(u64),
+}
+
+/// The way to the stores.
+#[derive(Default)]
+pub struct Way {
+    simulator: Mutex<Option<Arc<Simulator>>>,
+    calls: AtomicU64,
+    death: Mutex<Option<Death>>,
+    died: Notify,
+}
+
+impl Transport for Way {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+        Box::pin(async move {
+            let number = self.calls.fetch_add(1, Ordering::SeqCst);
+            self.die_at(Death::Before(number)).await;
+            let simulator = self.simulator.lock().unwrap().clone();
+            let answer = Direct(simulator.expect("the stores are open")).send(request).await;
+            self.die_at(Death::After(number)).await;
+            answer
+        })
+    }
+}
+
+impl Way {
+    async fn die_at(&self, moment: Death) {
+        let dies = *self.death.lock().unwrap() == Some(moment);
+        if dies {
+            self.died.notify_one();
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// The test's clock, for the simulator.
+struct Time(Arc<TestClock>);
+
+impl World for Time {
+    fn now(&self) -> EpochMs {
+        self.0.now()
+    }
+
+    fn pause(&self, _: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// A service with its stores, an organization in it and a key of that.
+pub struct Stage {
+    pub app: TestApp,
+    pub org: OrgId,
+    pub key: String,
+    pub way: Arc<Way>,
+    submitter: Option<Submitter>,
+}
+
+/// Stores with an app each, that are quick.
+pub fn settings() -> Settings {
+    let group = |name: &str, internal| Group {
+        name: name.to_owned(),
+        internal,
+        all_builds: false,
+    };
+    let read = |bytes: &[u8]| {
+        let facts = launchway_binaries::read(Cursor::new(bytes)).ok()?;
+        Some(Said {
+            bundle_id: facts.bundle_id,
+            version: facts.version?,
+            build_number: facts.build_number?,
+        })
+    };
+    Settings {
+        app_store: vec![AppStoreApp {
+            bundle_id: "com.example.app".to_owned(),
+            groups: vec![group("Team", true), group("Outside", false)],
+            live: Some("1.0.0".to_owned()),
+            answers_encryption: false,
+        }],
+        google_play: vec![GooglePlayApp {
+            package: "com.example.app".to_owned(),
+            tracks: vec!["friends".to_owned()],
+            live: Some(40),
+            draft: false,
+            review_by_hand: false,
+        }],
+        part: 4096,
+        processing: MINUTE,
+        review: 30 * MINUTE,
+        phased_day: HOUR,
+        read_binary: Some(Arc::new(read)),
+        ..Settings::default()
+    }
+}
+
+impl Stage {
+    /// On SQLite, with a credential of each store.
+    pub async fn set() -> Stage {
+        Self::with(Setup::default()).await
+    }
+
+    /// With other settings.
+    pub async fn with(setup: Setup) -> Stage {
+        let way = Arc::new(Way::default());
+        let given = RawSettings {
+            app_store_connect_url: Some(ADDRESS.to_owned()),
+            google_play_url: Some(format!("{ADDRESS}/")),
+            target_sdk_floor: Some("34".to_owned()),
+            ..RawSettings::default()
+        };
+        let app = TestApp::with(Setup {
+            settings: setup.settings.over(given),
+            stores: Some(way.clone()),
+            ..setup
+        })
+        .await;
+        let (org, key) = app.org_with_key().await;
+        let stage = Stage {
+            submitter: None,
+            app,
+            org,
+            key,
+            way,
+        };
+        stage.open_stores(settings());
+        stage.app.store_credentials(&stage.key).await;
+        stage
+    }
+
+    /// Opens other stores, that hold what the settings say.
+    pub fn open_stores(&self, settings: Settings) {
+        let time = Arc::new(Time(self.app.clock.clone()));
+        *self.way.simulator.lock().unwrap() = Some(Simulator::new(settings, ADDRESS, time));
+    }
+
+    pub fn stores(&self) -> Arc<Simulator> {
+        self.way.simulator.lock().unwrap().clone().unwrap()
+    }
+
+    pub fn ledger(&self) -> Ledger {
+        self.stores().ledger()
+    }
+
+    /// Counts calls to the stores from 0 again, and has the process die at one of them.
+    pub fn dies(&self, death: Option<Death>) {
+        self.way.calls.store(0, Ordering::SeqCst);
+        *self.way.death.lock().unwrap() = death;
+    }
+
+    /// How many calls there were.
+    pub fn calls(&self) -> u64 {
+        self.way.calls.load(Ordering::SeqCst)
+    }
+
+    pub async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        self.app.call(&self.key, method, path, body).await
+    }
+
+    /// Asks for a submission: the answer.
+    pub async fn submit(&self, body: Value) -> Answer {
+        self.call(Method::POST, "/submit", Some(body)).await
+    }
+
+    /// Makes a submission of an uploaded app with these fields: its id.
+    pub async fn submitted(&self, name: &str, bytes: &[u8], fields: Value) -> SubmissionId {
+        let mut body = fields;
+        body["uploadId"] = upload(&self.app, &self.key, name, bytes).await.into();
+        id_of(&self.submit(body).await.expect(201))
+    }
+
+    /// A build that gave these files: its id.
+    pub async fn built(&self, platform: Platform, files: &[(&str, &[u8])]) -> String {
+        let runner = self.app.runner(&self.key, &[]).await;
+        let id = self.app.queue(self.org, |build| build.platform = platform).await;
+        let held = self.app.take(&runner).await;
+        let mut artifacts = Vec::new();
+        for (name, bytes) in files {
+            artifacts.push(held.send(name, bytes, bytes).await);
+        }
+        held.finish(json!({"artifacts": artifacts})).await.expect(200);
+        id.to_string()
+    }
+
+    pub async fn read(&self, id: SubmissionId) -> Value {
+        self.call(Method::GET, &format!("/submit?id={id}"), None)
+            .await
+            .expect(200)
+    }
+
+    pub async fn change(&self, id: SubmissionId, change: Value) -> Answer {
+        self.call(Method::PATCH, &format!("/submit?id={id}"), Some(change))
+            .await
+    }
+
+    /// The record of a submission, and what its work goes on from.
+    pub async fn record(&self, id: SubmissionId) -> Option<Submission> {
+        let mut tx = self.app.app.db.write().await.unwrap();
+        tx.org(self.org).lock_submission(id).await.unwrap()
+    }
+
+    /// Works on what is due. A process that dies is followed by another when its claim has lapsed.
+    pub async fn work(&mut self) {
+        let stop = CancellationToken::new();
+        let submitter = self.submitter.take();
+        let mut submitter = submitter.unwrap_or_else(|| Submitter::new(self.app.app.clone(), stop));
+        let died = tokio::select! {
+            worked = submitter.work_due() => {
+                worked.unwrap();
+                false
+            }
+            () = self.way.died.notified() => true,
+        };
+        if died {
+            drop(submitter);
+            *self.way.death.lock().unwrap() = None;
+            self.app.advance(LEASE);
+        } else {
+            self.submitter = Some(submitter);
+        }
+    }
+
+    /// Works and waits, until a status is reached or the submission is over. Gives the record.
+    pub async fn until(&mut self, id: SubmissionId, status: &str) -> Submission {
+        self.until_so(id, |record| record.standing.status.as_str() == status)
+            .await
+    }
+
+    /// Works and waits, until something is so or the submission is over. Gives the record.
+    pub async fn until_so(&mut self, id: SubmissionId, is_so: impl Fn(&Submission) -> bool) -> Submission {
+        for _ in 0..MOST_WAITS {
+            self.work().await;
+            let record = self.record(id).await.expect("it is there");
+            if is_so(&record) || record.standing.status.is_final() {
+                return record;
+            }
+            let wait = record.work.due_at.expect("something comes next") - self.app.clock.now();
+            self.app.advance(wait.max(0));
+        }
+        panic!("the submission does not end: {:#?}", self.record(id).await);
+    }
+
+    /// Works and waits to the end. Gives the record as the API shows it.
+    pub async fn to_end(&mut self, id: SubmissionId) -> Value {
+        self.until(id, "success").await;
+        self.read(id).await
+    }
+}
+
+pub fn id_of(view: &Value) -> SubmissionId {
+    view["id"].as_str().unwrap().parse().unwrap()
+}
+
+/// What happened so often.
+pub fn counts<const N: usize>(ledger: &Ledger, what: [&str; N]) -> [usize; N] {
+    what.map(|what| ledger.count(what))
+}
+
+impl TestApp {
+    /// Gives a credential for each store: their ids.
+    pub async fn store_credentials(&self, admin_key: &str) -> [String; 2] {
+        let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", ADDRESS);
+        let mut ids = Vec::new();
+        for body in [
+            json!({
+                "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(P8), "keyId": "ABCDE12345",
+                "issuerId": "57246542-96fe-1a63-e053-0824d011072a",
+            }),
+            json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)}),
+        ] {
+            let made = self.call(admin_key, Method::POST, "/credentials", Some(body)).await;
+            ids.push(made.expect(201)["id"].as_str().unwrap().to_owned());
+        }
+        ids.try_into().unwrap()
+    }
+
+    /// A submission that waits.
+    pub async fn submitted(&self, admin_key: &str) -> Value {
+        self.store_credentials(admin_key).await;
+        let upload = upload(self, admin_key, "app.apk", APK).await;
+        let body = json!({"uploadId": upload, "destination": "internal"});
+        self.call(admin_key, Method::POST, "/submit", Some(body))
+            .await
+            .expect(201)
+    }
+}

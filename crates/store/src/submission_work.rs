@@ -1,0 +1,234 @@
+//! The work on submissions: whose step is due, claims that lapse, one change at a time for an app of Google Play, files.
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::SubmissionFile;
+
+use crate::sql::typed;
+use crate::submissions::submission_pair;
+use crate::{Org, StoreError, System};
+
+/// A binary that was submitted before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmittedBinary {
+    /// The version that it says it has.
+    pub version: Option<String>,
+    /// The build number that it says it has.
+    pub build_number: Option<String>,
+    /// Lower-case hex SHA-256.
+    pub sha256: String,
+    /// Where it went.
+    pub destination: String,
+    /// Whether it got there.
+    pub is_there: bool,
+}
+
+/// The newest binaries of an app that are compared with another one.
+const COMPARED: i64 = 500;
+
+#[derive(sqlx::FromRow)]
+struct FileRow {
+    kind: String,
+    blob_key: String,
+    file_name: String,
+    size: i64,
+    sha256: String,
+}
+
+impl Org<'_> {
+    /// Says until when the claim of a locked submission holds; `None` gives it up, and the app's lock with it.
+    pub async fn hold_submission(&mut self, id: SubmissionId, until: Option<i64>) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE submissions SET claimed_until = $3 WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            until
+        )?;
+        execute!(
+            self.tx,
+            "UPDATE package_locks SET locked_until = $3 WHERE submission_id = $2 \
+             AND EXISTS (SELECT 1 FROM submissions WHERE org_id = $1 AND id = $2)",
+            &self.id,
+            id.to_string(),
+            until.unwrap_or(0)
+        )?;
+        Ok(())
+    }
+
+    /// Names a file of a submission; `number` orders them.
+    pub async fn add_submission_file(
+        &mut self,
+        id: SubmissionId,
+        number: i64,
+        file: &SubmissionFile,
+    ) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO submission_files (blob_key, submission_id, number, kind, file_name, size, sha256) \
+             SELECT $3, id, $4, $5, $6, $7, $8 FROM submissions WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string(),
+            &file.blob_key,
+            number,
+            file.kind.as_str(),
+            &file.file_name,
+            file.size,
+            &file.sha256
+        )?;
+        Ok(())
+    }
+
+    /// The files of a submission, in their order.
+    pub async fn submission_files(&mut self, id: SubmissionId) -> Result<Vec<SubmissionFile>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            FileRow,
+            "SELECT f.kind, f.blob_key, f.file_name, f.size, f.sha256 FROM submission_files f \
+             JOIN submissions s ON s.id = f.submission_id WHERE s.org_id = $1 AND s.id = $2 ORDER BY f.number",
+            &self.id,
+            id.to_string()
+        )?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(SubmissionFile {
+                    kind: typed("submission_files.kind", &row.kind)?,
+                    blob_key: row.blob_key,
+                    file_name: row.file_name,
+                    size: row.size,
+                    sha256: row.sha256,
+                })
+            })
+            .collect()
+    }
+
+    /// Forgets the files of a submission, which stays.
+    pub async fn forget_submission_files(&mut self, id: SubmissionId) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "DELETE FROM submission_files WHERE submission_id IN \
+             (SELECT id FROM submissions WHERE org_id = $1 AND id = $2)",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(())
+    }
+
+    /// The newest binaries of an app that were handed to a store, those of one submission left out.
+    pub async fn submitted_binaries(
+        &mut self,
+        bundle: &BundleId,
+        platform: Platform,
+        but: SubmissionId,
+    ) -> Result<Vec<SubmittedBinary>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (Option<String>, Option<String>, String, String, String),
+            "SELECT version, build_number, sha256, destination, status FROM submissions \
+             WHERE org_id = $1 AND bundle_key = $2 AND platform = $3 AND id <> $4 \
+             AND status IN ('processing', 'in_review', 'rolling_out', 'halted', 'success', 'rejected') \
+             ORDER BY id DESC LIMIT $5",
+            &self.id,
+            bundle.key(),
+            platform.as_str(),
+            but.to_string(),
+            COMPARED
+        )?;
+        let read = |(version, build_number, sha256, destination, status): (_, _, _, _, String)| SubmittedBinary {
+            version,
+            build_number,
+            sha256,
+            destination,
+            is_there: matches!(status.as_str(), "rolling_out" | "halted" | "success"),
+        };
+        Ok(rows.into_iter().map(read).collect())
+    }
+}
+
+impl System<'_> {
+    /// Submissions whose step is due at `now` and that nobody has, those that wait longest first. Left out are those of an
+    /// app that somebody changes in Google Play now.
+    pub async fn due_submissions(&mut self, now: i64, limit: i64) -> Result<Vec<(OrgId, SubmissionId)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT s.org_id, s.id FROM submissions s WHERE s.due_at <= $1 \
+             AND (s.claimed_until IS NULL OR s.claimed_until <= $1) AND (s.store <> 'google_play' OR NOT EXISTS \
+             (SELECT 1 FROM package_locks l WHERE l.package = s.bundle_key AND l.locked_until > $1)) \
+             ORDER BY s.due_at, s.id LIMIT $2",
+            now,
+            limit
+        )?;
+        rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()
+    }
+
+    /// Locks an app of Google Play for a submission until `until`; false when another one has it.
+    pub async fn lock_package(
+        &mut self,
+        bundle: &BundleId,
+        id: SubmissionId,
+        now: i64,
+        until: i64,
+    ) -> Result<bool, StoreError> {
+        let locked = execute!(
+            self.tx,
+            "INSERT INTO package_locks (package, submission_id, locked_until) VALUES ($1, $2, $4) \
+             ON CONFLICT (package) DO UPDATE SET submission_id = $2, locked_until = $4 \
+             WHERE package_locks.submission_id = $2 OR package_locks.locked_until <= $3",
+            bundle.key(),
+            id.to_string(),
+            now,
+            until
+        )?;
+        Ok(locked == 1)
+    }
+
+    /// Has a claim, and the app's lock with it, hold until `until`; false when the claim is not the last one any more.
+    pub async fn renew_submission(&mut self, id: SubmissionId, claim: i64, until: i64) -> Result<bool, StoreError> {
+        let renewed = execute!(
+            self.tx,
+            "UPDATE submissions SET claimed_until = $3 WHERE id = $1 AND claim = $2 AND claimed_until IS NOT NULL",
+            id.to_string(),
+            claim,
+            until
+        )?;
+        if renewed == 1 {
+            execute!(
+                self.tx,
+                "UPDATE package_locks SET locked_until = $2 WHERE submission_id = $1",
+                id.to_string(),
+                until
+            )?;
+        }
+        Ok(renewed == 1)
+    }
+
+    /// Whether a file of a submission lies at this key.
+    pub async fn names_submission_blob(&mut self, blob_key: &str) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT submission_id FROM submission_files WHERE blob_key = $1",
+            blob_key
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Submissions that ended before `time` and still have files, the longest ago first.
+    pub async fn submissions_ended_before(
+        &mut self,
+        time: i64,
+        limit: i64,
+    ) -> Result<Vec<(OrgId, SubmissionId)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT s.org_id, s.id FROM submissions s WHERE s.finished_at < $1 \
+             AND EXISTS (SELECT 1 FROM submission_files f WHERE f.submission_id = s.id) ORDER BY s.finished_at LIMIT $2",
+            time,
+            limit
+        )?;
+        rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()
+    }
+}

@@ -1,0 +1,320 @@
+//! Submissions: the record, and what their work goes on from (contract part 5). Who changes one has locked it before.
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::{BuildId, OrgId, SubmissionId};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
+use launchway_domain::submission::record::Work;
+use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::sql::typed;
+use crate::{Org, Paging, Rows, StoreError, System};
+
+/// What a list of submissions is narrowed to; nothing means all.
+#[derive(Clone, Debug, Default)]
+pub struct SubmissionFilter {
+    /// The status.
+    pub status: Option<SubmissionStatus>,
+    /// The platform.
+    pub platform: Option<Platform>,
+    /// The app.
+    pub bundle: Option<BundleId>,
+    /// The build whose app it is.
+    pub build: Option<BuildId>,
+}
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct SubmissionRow {
+    id: String,
+    org_id: String,
+    status: String,
+    cancel_requested: i64,
+    build_id: String,
+    bundle_id: String,
+    platform: String,
+    destination: String,
+    version: Option<String>,
+    build_number: Option<String>,
+    sha256: String,
+    rollout: i64,
+    spec: String,
+    credential_id: Option<String>,
+    external: String,
+    change: Option<String>,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    events: String,
+    progress: Option<String>,
+    due_at: Option<i64>,
+    claim: i64,
+    failures: i64,
+    failing_since: i64,
+    since: i64,
+    deleted: i64,
+    created_by: String,
+    created_at: i64,
+    finished_at: Option<i64>,
+}
+
+impl SubmissionRow {
+    pub(crate) fn read(self) -> Result<Submission, StoreError> {
+        let platform = typed("submissions.platform", &self.platform)?;
+        let error = match (self.error_code, self.error_message) {
+            (Some(code), Some(message)) => {
+                let code: SubmissionErrorCode = typed("submissions.error_code", &code)?;
+                Some(SubmissionError::new(code, message))
+            }
+            _ => None,
+        };
+        let build_id = Some(self.build_id).filter(|id| !id.is_empty());
+        Ok(Submission {
+            id: typed("submissions.id", &self.id)?,
+            org_id: typed("submissions.org_id", &self.org_id)?,
+            standing: Standing {
+                status: typed("submissions.status", &self.status)?,
+                cancel_requested: self.cancel_requested != 0,
+            },
+            build_id: build_id.map(|id| typed("submissions.build_id", &id)).transpose()?,
+            bundle_id: self.bundle_id,
+            platform,
+            destination: Destination::parse(platform, &self.destination)
+                .map_err(|_| StoreError::Corrupt("submissions.destination"))?,
+            version: self.version,
+            build_number: self.build_number,
+            sha256: self.sha256,
+            rollout: u8::try_from(self.rollout).map_err(|_| StoreError::Corrupt("submissions.rollout"))?,
+            spec: json("submissions.spec", &self.spec)?,
+            credential_id: self
+                .credential_id
+                .map(|id| typed("submissions.credential_id", &id))
+                .transpose()?,
+            external: json("submissions.external", &self.external)?,
+            change: self
+                .change
+                .map(|change| json("submissions.change", &change))
+                .transpose()?,
+            error,
+            events: json("submissions.events", &self.events)?,
+            work: Work {
+                sealed_progress: self.progress,
+                due_at: self.due_at,
+                claim: self.claim,
+                failures: u32::try_from(self.failures).map_err(|_| StoreError::Corrupt("submissions.failures"))?,
+                failing_since: self.failing_since,
+                since: self.since,
+                is_deleted: self.deleted != 0,
+            },
+            created_by: self.created_by,
+            created_at: self.created_at,
+            finished_at: self.finished_at,
+        })
+    }
+}
+
+fn json<T: DeserializeOwned>(column: &'static str, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|_| StoreError::Corrupt(column))
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|_| StoreError::Corrupt("a value for submissions"))
+}
+
+/// The columns of [`SubmissionRow`].
+macro_rules! submission_columns {
+    () => {
+        "id, org_id, status, cancel_requested, build_id, bundle_id, platform, destination, version, build_number, \
+         sha256, rollout, spec, credential_id, external, change, error_code, error_message, events, progress, due_at, claim, \
+         failures, failing_since, since, deleted, created_by, created_at, finished_at"
+    };
+}
+
+/// The condition that a [`SubmissionFilter`] makes of `$1` to `$5`.
+macro_rules! submission_filter {
+    () => {
+        " FROM submissions WHERE org_id = $1 AND deleted = 0 AND ($2 IS NULL OR status = $2) \
+         AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) AND ($5 IS NULL OR build_id = $5) "
+    };
+}
+
+impl Org<'_> {
+    /// Keeps a new submission.
+    pub async fn create_submission(&mut self, new: &Submission, bundle: &BundleId) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO submissions (id, org_id, status, cancel_requested, build_id, bundle_key, bundle_id, platform, \
+             store, destination, version, build_number, sha256, rollout, spec, credential_id, external, events, due_at, \
+             claim, failures, failing_since, since, deleted, created_by, created_at) VALUES ($1, $2, $3, 0, $4, $5, $6, \
+             $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, 0, 0, $19, 0, $20, $21)",
+            new.id.to_string(),
+            &self.id,
+            new.standing.status.as_str(),
+            new.build_id.map(|id| id.to_string()).unwrap_or_default(),
+            bundle.key(),
+            &new.bundle_id,
+            new.platform.as_str(),
+            new.store().as_str(),
+            new.destination.as_str(),
+            new.version.as_deref(),
+            new.build_number.as_deref(),
+            &new.sha256,
+            i64::from(new.rollout),
+            to_json(&new.spec)?,
+            new.credential_id.map(|id| id.to_string()),
+            to_json(&new.external)?,
+            to_json(&new.events)?,
+            new.work.due_at,
+            new.work.since,
+            &new.created_by,
+            new.created_at
+        )?;
+        Ok(())
+    }
+
+    /// One submission that is not deleted.
+    pub async fn submission(&mut self, id: SubmissionId) -> Result<Option<Submission>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            SubmissionRow,
+            concat!(
+                "SELECT ",
+                submission_columns!(),
+                " FROM submissions WHERE org_id = $1 AND id = $2 AND deleted = 0"
+            ),
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(SubmissionRow::read).transpose()
+    }
+
+    /// One submission, also one that is deleted as soon as it is canceled. Nobody else changes it until this transaction
+    /// ends.
+    pub async fn lock_submission(&mut self, id: SubmissionId) -> Result<Option<Submission>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            SubmissionRow,
+            concat!(
+                "UPDATE submissions SET status = status WHERE org_id = $1 AND id = $2 RETURNING ",
+                submission_columns!()
+            ),
+            &self.id,
+            id.to_string()
+        )?;
+        row.map(SubmissionRow::read).transpose()
+    }
+
+    /// The submissions, newest first.
+    pub async fn submissions(
+        &mut self,
+        filter: &SubmissionFilter,
+        paging: Paging,
+    ) -> Result<Rows<Submission>, StoreError> {
+        let status = filter.status.map(SubmissionStatus::as_str);
+        let platform = filter.platform.map(Platform::as_str);
+        let bundle = filter.bundle.as_ref().map(BundleId::key);
+        let build = filter.build.map(|id| id.to_string());
+        let rows = fetch_all!(
+            self.tx,
+            SubmissionRow,
+            concat!(
+                "SELECT ",
+                submission_columns!(),
+                submission_filter!(),
+                "ORDER BY id DESC LIMIT $6 OFFSET $7"
+            ),
+            &self.id,
+            status,
+            platform,
+            bundle.as_deref(),
+            build.as_deref(),
+            paging.limit,
+            paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            self.tx,
+            (i64,),
+            concat!("SELECT COUNT(*)", submission_filter!()),
+            &self.id,
+            status,
+            platform,
+            bundle.as_deref(),
+            build.as_deref()
+        )?;
+        Ok(Rows {
+            items: rows.into_iter().map(SubmissionRow::read).collect::<Result<_, _>>()?,
+            total,
+        })
+    }
+
+    /// Sets everything of a locked submission that can change, but whose claim it is.
+    pub async fn change_submission(&mut self, new: &Submission) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE submissions SET status = $3, cancel_requested = $4, rollout = $5, credential_id = $6, external = $7, \
+             change = $8, error_code = $9, error_message = $10, events = $11, progress = $12, due_at = $13, \
+             failures = $14, failing_since = $15, since = $16, deleted = $17, finished_at = $18 \
+             WHERE org_id = $1 AND id = $2",
+            &self.id,
+            new.id.to_string(),
+            new.standing.status.as_str(),
+            i64::from(new.standing.cancel_requested),
+            i64::from(new.rollout),
+            new.credential_id.map(|id| id.to_string()),
+            to_json(&new.external)?,
+            new.change.as_ref().map(to_json).transpose()?,
+            new.error.as_ref().map(|error| error.code.as_str()),
+            new.error.as_ref().map(|error| error.message.as_str()),
+            to_json(&new.events)?,
+            new.work.sealed_progress.as_deref(),
+            new.work.due_at,
+            i64::from(new.work.failures),
+            new.work.failing_since,
+            new.work.since,
+            i64::from(new.work.is_deleted),
+            new.finished_at
+        )?;
+        Ok(())
+    }
+
+    /// Forgets a submission with the names of its files; false when there is none.
+    pub async fn delete_submission(&mut self, id: SubmissionId) -> Result<bool, StoreError> {
+        let deleted = execute!(
+            self.tx,
+            "DELETE FROM submissions WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(deleted == 1)
+    }
+}
+
+impl System<'_> {
+    /// Claims the work on a submission that is due at `now`, until `until`: then whoever looks may claim it again. `None`
+    /// when somebody else has it, or it is not due any more.
+    pub async fn claim_submission(
+        &mut self,
+        id: SubmissionId,
+        now: i64,
+        until: i64,
+    ) -> Result<Option<Submission>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            SubmissionRow,
+            concat!(
+                "UPDATE submissions SET claim = claim + 1, claimed_until = $3 \
+                 WHERE id = $1 AND due_at <= $2 AND (claimed_until IS NULL OR claimed_until <= $2) RETURNING ",
+                submission_columns!()
+            ),
+            id.to_string(),
+            now,
+            until
+        )?;
+        row.map(SubmissionRow::read).transpose()
+    }
+}
+
+pub(crate) fn submission_pair(org: &str, id: &str) -> Result<(OrgId, SubmissionId), StoreError> {
+    Ok((typed("submissions.org_id", org)?, typed("submissions.id", id)?))
+}

@@ -1,0 +1,270 @@
+//! Submissions: kept whole, changed while locked, claimed by one at a time, one change at a time for an app of Google
+//! Play, and their files.
+
+use launchway_domain::id::OrgId;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
+use launchway_domain::submission::record::{Change, Note, Options, Spec, Work};
+use launchway_domain::submission::{FileKind, Standing, Submission, SubmissionFile, SubmissionStatus};
+use launchway_store::{BuildFile, SubmissionFilter, SubmittedBinary};
+
+use crate::database::TestDb;
+use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
+
+const APP: &str = "com.example.App";
+
+/// A submission for Google Play, not kept yet.
+pub fn new_submission(org: OrgId) -> Submission {
+    let mut new = Submission {
+        id: new_id(),
+        org_id: org,
+        standing: Standing::new(),
+        build_id: Some(new_id()),
+        bundle_id: APP.to_owned(),
+        platform: Platform::Android,
+        destination: Destination::parse(Platform::Android, "production").unwrap(),
+        version: Some("1.2.3".to_owned()),
+        build_number: Some("42".to_owned()),
+        sha256: "ab".repeat(32),
+        rollout: 20,
+        spec: Spec {
+            notes: vec![Note {
+                locale: "en-US".to_owned(),
+                text: "Faster.".to_owned(),
+            }],
+            options: Options {
+                priority: Some(3),
+                ..Options::default()
+            },
+        },
+        credential_id: Some(new_id()),
+        external: [("editId".to_owned(), "7".to_owned())].into(),
+        change: None,
+        error: None,
+        events: Vec::new(),
+        work: Work {
+            due_at: Some(NOW),
+            since: NOW,
+            ..Work::default()
+        },
+        created_by: "user_x".to_owned(),
+        created_at: NOW,
+        finished_at: None,
+    };
+    new.tell(NOW, "It waits for its turn.");
+    new
+}
+
+/// A file, not named yet.
+pub fn new_file() -> SubmissionFile {
+    SubmissionFile {
+        kind: FileKind::App,
+        blob_key: unique("submissions/s"),
+        file_name: "app.aab".to_owned(),
+        size: 4711,
+        sha256: "ab".repeat(32),
+    }
+}
+
+/// Keeps a submission.
+pub async fn submit(db: &TestDb, new: &Submission) {
+    org_writes!(db, new.org_id, create_submission(new, &bundle(&new.bundle_id)));
+}
+
+contract! {
+    async fn what_is_kept_is_read(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let first = new_submission(org);
+        let plain = Submission {
+            build_id: None,
+            version: None,
+            build_number: None,
+            credential_id: None,
+            platform: Platform::Visionos,
+            destination: Destination::AppStore,
+            external: Default::default(),
+            spec: Spec::default(),
+            events: Vec::new(),
+            ..new_submission(org)
+        };
+        submit(db, &first).await;
+        submit(db, &plain).await;
+        assert_eq!(org_reads!(db, org, submission(first.id)), Some(first.clone()));
+        let listed = org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL));
+        assert_eq!((listed.items, listed.total), (vec![plain.clone(), first.clone()], 2));
+        for (filter, wanted) in [
+            (SubmissionFilter { platform: Some(Platform::Visionos), ..Default::default() }, Some(&plain)),
+            (SubmissionFilter { build: first.build_id, ..Default::default() }, Some(&first)),
+            (SubmissionFilter { status: Some(SubmissionStatus::Failed), ..Default::default() }, None),
+            (SubmissionFilter { bundle: Some(bundle("com.example.other")), ..Default::default() }, None),
+        ] {
+            let listed = org_reads!(db, org, submissions(&filter, ALL));
+            assert_eq!((listed.items.first(), listed.total), (wanted, i64::from(wanted.is_some())), "{filter:?}");
+        }
+        let filter = SubmissionFilter { bundle: Some(bundle("com.example.APP")), ..Default::default() };
+        assert_eq!(org_reads!(db, org, submissions(&filter, ALL)).total, 2, "whatever the letter case");
+        assert!(org_writes!(db, org, delete_submission(first.id)));
+        assert!(!org_writes!(db, org, delete_submission(first.id)));
+        assert_eq!(org_reads!(db, org, submission(first.id)), None);
+    }
+
+    async fn a_change_is_kept_whole(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let old = new_submission(org);
+        submit(db, &old).await;
+        let mut new = old.clone();
+        new.standing = Standing { status: SubmissionStatus::Halted, cancel_requested: true };
+        new.rollout = 50;
+        new.credential_id = None;
+        new.external.insert("appId".to_owned(), "1".to_owned());
+        new.change = Some(Change { rollout: Some(60), halted: Some(false) });
+        new.error = Some(SubmissionError::new(SubmissionErrorCode::Conflict, "why"));
+        new.tell(NOW + 1, "It is halted.");
+        new.work = Work {
+            sealed_progress: Some("sealed".to_owned()),
+            due_at: None,
+            claim: 0,
+            failures: 3,
+            failing_since: NOW + 2,
+            since: NOW + 3,
+            is_deleted: false,
+        };
+        new.finished_at = Some(NOW + 4);
+        org_writes!(db, org, change_submission(&new));
+        assert_eq!(org_writes!(db, org, lock_submission(old.id)), Some(new.clone()));
+        new.work.is_deleted = true;
+        org_writes!(db, org, change_submission(&new));
+        assert_eq!(org_reads!(db, org, submission(old.id)), None);
+        assert_eq!(org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL)).total, 0);
+        assert_eq!(org_writes!(db, org, lock_submission(old.id)), Some(new), "its work goes on");
+    }
+
+    async fn a_step_is_claimed_by_one_until_the_claim_lapses(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let new = new_submission(org);
+        submit(db, &new).await;
+        let id = new.id;
+        assert_eq!(system_reads!(db, due_submissions(NOW - 1, 10)), []);
+        assert_eq!(system_writes!(db, claim_submission(id, NOW - 1, NOW)), None);
+        assert_eq!(system_reads!(db, due_submissions(NOW, 10)), [(org, id)]);
+        let first = system_writes!(db, claim_submission(id, NOW, NOW + 90)).unwrap();
+        assert_eq!((first.id, first.work.claim), (id, 1));
+        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 10)), []);
+        assert_eq!(system_writes!(db, claim_submission(id, NOW + 89, NOW + 200)), None);
+        assert!(system_writes!(db, renew_submission(id, 1, NOW + 100)));
+        assert_eq!(system_writes!(db, claim_submission(id, NOW + 99, NOW + 200)), None);
+        let second = system_writes!(db, claim_submission(id, NOW + 100, NOW + 200)).unwrap();
+        assert_eq!(second.work.claim, 2);
+        assert!(!system_writes!(db, renew_submission(id, 1, NOW + 300)), "it is the second's");
+        org_writes!(db, org, hold_submission(id, Some(NOW + 400)));
+        assert_eq!(system_reads!(db, due_submissions(NOW + 399, 10)), []);
+        org_writes!(db, org, hold_submission(id, None));
+        assert!(!system_writes!(db, renew_submission(id, 2, NOW + 300)), "it was given up");
+        assert_eq!(system_reads!(db, due_submissions(NOW + 1, 10)), [(org, id)]);
+        let done = Submission { work: Work { due_at: None, ..second.work.clone() }, ..second };
+        org_writes!(db, org, change_submission(&done));
+        assert_eq!(system_reads!(db, due_submissions(NOW + 1000, 10)), []);
+    }
+
+    async fn of_many_that_claim_at_once_one_does(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let new = new_submission(org);
+        submit(db, &new).await;
+        let id = new.id;
+        let claimed = db
+            .at_once(6, move |db, _| async move { system_writes!(db, claim_submission(id, NOW, NOW + 90)).is_some() })
+            .await;
+        assert_eq!(claimed.into_iter().filter(|claimed| *claimed).count(), 1);
+    }
+
+    async fn an_app_is_changed_by_one_at_a_time_in_google_play(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (one, other) = (new_submission(org), new_submission(org));
+        let apple = Submission { platform: Platform::Ios, destination: Destination::AppStore, ..new_submission(org) };
+        for new in [&one, &other, &apple] {
+            submit(db, new).await;
+        }
+        let app = bundle("com.example.app");
+        assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)));
+        assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)), "again by the same");
+        assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 89, NOW + 300)));
+        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 10)), [(org, apple.id)]);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 10)).len(), 3);
+        system_writes!(db, claim_submission(one.id, NOW, NOW + 90)).unwrap();
+        assert!(system_writes!(db, renew_submission(one.id, 1, NOW + 200)));
+        assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 199, NOW + 300)), "renewed with the claim");
+        org_writes!(db, org, hold_submission(one.id, None));
+        assert!(system_writes!(db, lock_package(&app, other.id, NOW, NOW + 300)), "given up with the claim");
+    }
+
+    async fn of_many_that_lock_an_app_at_once_one_does(db: &TestDb) {
+        an_org(db).await;
+        let locked = db
+            .at_once(6, |db, _| async move {
+                system_writes!(db, lock_package(&bundle("com.example.app"), new_id(), NOW, NOW + 90))
+            })
+            .await;
+        assert_eq!(locked.into_iter().filter(|locked| *locked).count(), 1);
+    }
+
+    async fn files_are_named_until_they_are_forgotten(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let new = new_submission(org);
+        submit(db, &new).await;
+        let (app, mapping) = (new_file(), SubmissionFile { kind: FileKind::Mapping, ..new_file() });
+        org_writes!(db, org, add_submission_file(new.id, 1, &mapping));
+        org_writes!(db, org, add_submission_file(new.id, 0, &app));
+        assert_eq!(org_reads!(db, org, submission_files(new.id)), [app.clone(), mapping.clone()]);
+        assert!(system_reads!(db, names_submission_blob(&app.blob_key)));
+        assert!(system_reads!(db, names_blob(&mapping.blob_key)));
+        let file = |file: &SubmissionFile| BuildFile {
+            blob_key: file.blob_key.clone(),
+            sha256: Some(file.sha256.clone()),
+        };
+        assert_eq!(system_reads!(db, build_files_after("", 10)), [file(&app), file(&mapping)]);
+        assert_eq!(system_reads!(db, submissions_ended_before(NOW + 9, 10)), [], "it has not ended");
+        org_writes!(db, org, change_submission(&Submission { finished_at: Some(NOW + 5), ..new.clone() }));
+        assert_eq!(system_reads!(db, submissions_ended_before(NOW + 5, 10)), []);
+        assert_eq!(system_reads!(db, submissions_ended_before(NOW + 6, 10)), [(org, new.id)]);
+        org_writes!(db, org, forget_submission_files(new.id));
+        assert_eq!(org_reads!(db, org, submission_files(new.id)), []);
+        assert_eq!(system_reads!(db, submissions_ended_before(NOW + 6, 10)), []);
+        assert!(!system_reads!(db, names_blob(&app.blob_key)));
+        org_writes!(db, org, add_submission_file(new.id, 0, &app));
+        assert!(org_writes!(db, org, delete_submission(new.id)));
+        assert!(!system_reads!(db, names_blob(&app.blob_key)), "gone with its submission");
+    }
+
+    async fn what_was_handed_to_a_store_is_told(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let mut kept = Vec::new();
+        for (status, number) in [
+            (SubmissionStatus::Uploading, "1"),
+            (SubmissionStatus::Rejected, "2"),
+            (SubmissionStatus::Success, "3"),
+            (SubmissionStatus::Failed, "4"),
+        ] {
+            let new = Submission {
+                standing: Standing { status, cancel_requested: false },
+                build_number: Some(number.to_owned()),
+                ..new_submission(org)
+            };
+            submit(db, &new).await;
+            kept.push(new);
+        }
+        let told = |place: usize, is_there| SubmittedBinary {
+            version: kept[place].version.clone(),
+            build_number: kept[place].build_number.clone(),
+            sha256: kept[place].sha256.clone(),
+            destination: "production".to_owned(),
+            is_there,
+        };
+        let app = bundle("com.example.app");
+        let all = org_reads!(db, org, submitted_binaries(&app, Platform::Android, new_id()));
+        assert_eq!(all, [told(2, true), told(1, false)]);
+        let others = org_reads!(db, org, submitted_binaries(&app, Platform::Android, kept[2].id));
+        assert_eq!(others, [told(1, false)]);
+        assert_eq!(org_reads!(db, org, submitted_binaries(&app, Platform::Ios, new_id())), []);
+    }
+}
