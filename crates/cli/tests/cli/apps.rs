@@ -8,7 +8,8 @@ use crate::stage::{Stage, page};
 
 const ID: &str = "app_01kb0000000000000000000001";
 
-fn app(changed: Value) -> Value {
+/// An app as the API writes it, with these fields instead.
+pub fn app(changed: Value) -> Value {
     let mut app = json!({
         "id": ID,
         "status": "active",

@@ -24,7 +24,7 @@ artifacts = [{ path = 'out/*.apk' }]
 ";
 
 /// A server that takes an upload and then answers so, and a project for it.
-async fn taking(answers: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) {
+pub async fn taking(answers: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) {
     let server = FakeServer::start([]).await;
     let upload = json!({
         "id": "upload_01kb0000000000000000000001",
@@ -37,11 +37,16 @@ async fn taking(answers: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage)
     server.then([Reply::new(201, upload.to_string()), Reply::new(200, "")]);
     server.then(answers);
     let stage = Stage::with(&server);
+    project(&stage);
+    (server, stage)
+}
+
+/// Puts a project that says its steps itself into the stage.
+pub fn project(stage: &Stage) {
     stage
         .file("launchway.toml", PROJECT)
         .file("src/main.kt", "fun main() {}\n")
         .file("node_modules/x/index.js", "x");
-    (server, stage)
 }
 
 /// A stream of these events; what is not `log` is a build with these fields.

@@ -179,19 +179,21 @@ async fn cancel_retry_and_delete() {
     assert_eq!(server.lines(), calls);
 }
 
-#[tokio::test]
-async fn the_plan_of_a_build() {
+/// The plan of a build as the API writes it.
+pub fn plan() -> Value {
     let plan = json!({
         "labels": ["os=linux", "java=21"], "env": {"A": "1", "B": "2"},
         "steps": [{"name": "install", "run": "npm ci"}, {"name": "build", "run": "cd android\n./gradlew x\n", "timeoutSeconds": 600}],
         "artifacts": [{"path": "out/*.apk", "kind": "apk"}],
         "cache": [{"key": "npm-{{ hash \"package-lock.json\" }}", "paths": ["~/.npm", "node_modules"]}],
     });
+    json!({"id": ID, "status": "running", "plan": plan, "origin": "capacitor"})
+}
+
+#[tokio::test]
+async fn the_plan_of_a_build() {
     let server = FakeServer::start([
-        Reply::new(
-            200,
-            json!({"id": ID, "status": "running", "plan": plan, "origin": "capacitor"}).to_string(),
-        ),
+        Reply::new(200, plan().to_string()),
         Reply::new(
             200,
             json!({"id": ID, "status": "queued", "plan": null, "origin": null}).to_string(),

@@ -9,7 +9,8 @@ use crate::stage::{Stage, page};
 const ID: &str = "credential_01kb0000000000000000000001";
 const PASSWORD: &str = "hunter2-of-this-test";
 
-fn credential(changed: Value) -> Value {
+/// A credential as the API writes it, with these fields instead.
+pub fn credential(changed: Value) -> Value {
     let mut credential = json!({
         "id": ID,
         "status": "active",

@@ -10,7 +10,8 @@ const ID: &str = "env_01kb0000000000000000000001";
 const OTHER: &str = "env_01kb0000000000000000000002";
 const SECRET: &str = "hunter2-of-this-test";
 
-fn variable(changed: Value) -> Value {
+/// A variable as the API writes it, with these fields instead.
+pub fn variable(changed: Value) -> Value {
     let mut variable = json!({
         "id": ID,
         "status": "active",

@@ -4,6 +4,7 @@
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Child;
 
+use crate::build::{project, taking};
 use crate::fake_server::{FakeServer, Reply};
 use crate::stage::Stage;
 
@@ -41,13 +42,73 @@ async fn an_interrupted_upload_leaves_no_file_behind() {
         "--version",
         "1.0.0",
     ];
-    let mut child = stage
+    let child = stage
         .command(&[&arguments[..], &["--all-configurations"]].concat())
         .spawn()
         .expect("the command starts");
     server.arrival().await;
     assert_eq!(stage.left_over().len(), 1, "the package waits for its upload");
     interrupt(&child);
-    assert_eq!(child.wait().await.expect("the command ends").code(), Some(130));
+    let output = child.wait_with_output().await.expect("the command ends");
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let left = "\ninterrupted; nothing was published, and what was uploaded so far is removed within a day\n";
+    assert!(said.ends_with(left), "{said}");
+    assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
+}
+
+/// What a command says that is interrupted when the server is asked for the last time.
+async fn said_at_the_last_call(arguments: &[&str]) -> String {
+    let (server, stage) = taking([Reply::silence()]).await;
+    stage.file("dist/index.html", "<p>hello</p>");
+    let child = stage.command(arguments).spawn().expect("the command starts");
+    while server.seen().len() < 3 {
+        server.arrival().await;
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().await.expect("the command ends");
+    assert_eq!(output.status.code(), Some(130));
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+#[tokio::test]
+async fn what_may_have_been_done_is_said() {
+    let said = said_at_the_last_call(&["build", "android"]).await;
+    assert!(
+        said.ends_with("\ninterrupted; the build may have been made: launchway build list\n"),
+        "{said}"
+    );
+    let arguments = [
+        "update",
+        "ios",
+        "--dir",
+        "dist",
+        "--version",
+        "1.0.0",
+        "--all-configurations",
+    ];
+    let said = said_at_the_last_call(&arguments).await;
+    assert!(
+        said.ends_with("\ninterrupted; the update may have been published: launchway update list\n"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn an_interrupted_upload_of_a_source_says_what_is_left() {
+    let server = FakeServer::start([Reply::silence()]).await;
+    let stage = Stage::with(&server);
+    project(&stage);
+    let child = stage
+        .command(&["build", "android"])
+        .spawn()
+        .expect("the command starts");
+    server.arrival().await;
+    interrupt(&child);
+    let output = child.wait_with_output().await.expect("the command ends");
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let left = "\ninterrupted; no build was made, and what was uploaded so far is removed within a day\n";
+    assert!(said.ends_with(left), "{said}");
     assert_eq!(stage.left_over(), [] as [std::path::PathBuf; 0]);
 }

@@ -10,7 +10,8 @@ const ID: &str = "key_01kb0000000000000000000002";
 /// Another than the one that calls, which must never be shown.
 const NEW: &str = "lw_new_key_of_this_test";
 
-fn key(changed: Value) -> Value {
+/// A key as the API writes it, with these fields instead.
+pub fn key(changed: Value) -> Value {
     let mut key = json!({
         "id": ID,
         "status": "active",

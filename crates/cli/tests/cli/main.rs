@@ -3,6 +3,8 @@
 
 mod api;
 mod apps;
+#[cfg(unix)]
+mod bad_input;
 mod browser_login;
 #[cfg(unix)]
 mod build;
@@ -10,6 +12,8 @@ mod build;
 mod builds;
 mod credentials;
 mod env_vars;
+#[cfg(unix)]
+mod every_command;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod fingerprint;

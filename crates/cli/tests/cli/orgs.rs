@@ -9,26 +9,39 @@ use crate::stage::{KEY, Stage, page};
 
 const ID: &str = "org_01kb0000000000000000000001";
 
-fn org() -> Value {
+/// An organization as the API writes it.
+pub fn org() -> Value {
     json!({"id": ID, "status": "active", "name": "Example Apps", "tier": "pro", "role": null,
         "createdAt": "2026-11-01T08:00:00.000Z"})
 }
 
-fn month(id: &str, builds: Value) -> Value {
+/// The usage of a month as the API writes it.
+pub fn month(id: &str, builds: Value) -> Value {
     json!({"id": id, "status": "running", "tier": "pro", "builds": 12, "buildMinutes": 80, "submissions": 1,
         "updates": 30, "checks": 123_456, "bytes": 45_000_000, "quotas": {"builds": builds, "buildMinutes": null,
         "submissions": null, "updates": null, "bytes": 1_073_741_824}})
 }
 
+/// A member as the API writes it.
+pub fn member() -> Value {
+    json!({"id": "user_01kb0000000000000000000001", "status": "active", "email": "ada@example.com", "role": "owner",
+        "createdAt": "2026-11-01T08:00:00.000Z"})
+}
+
+/// A line of the audit log as the API writes it.
+pub fn audit_line() -> Value {
+    json!({"seq": 7, "at": "2026-11-20T10:00:00.000Z", "actor": "user_01kb0000000000000000000001",
+        "action": "key.revoke", "resource": "key_01kb0000000000000000000001", "before": null, "after": null,
+        "address": "192.0.2.1", "requestId": "req-1", "hash": "00"})
+}
+
 #[tokio::test]
 async fn organizations_and_members() {
-    let member = json!({"id": "user_01kb0000000000000000000001", "status": "active", "email": "ada@example.com",
-        "role": "owner", "createdAt": "2026-11-01T08:00:00.000Z"});
     let server = FakeServer::start([
         Reply::new(200, page(&[org()], 1, 0)),
         Reply::new(200, caller(json!({})).to_string()),
         Reply::new(200, org().to_string()),
-        Reply::new(200, page(&[member], 1, 0)),
+        Reply::new(200, page(&[member()], 1, 0)),
     ])
     .await;
     let stage = Stage::with(&server);
@@ -85,14 +98,11 @@ async fn a_chosen_organization_is_kept_with_the_login() {
 
 #[tokio::test]
 async fn the_audit_log() {
-    let line = json!({"seq": 7, "at": "2026-11-20T10:00:00.000Z", "actor": "user_01kb0000000000000000000001",
-        "action": "key.revoke", "resource": "key_01kb0000000000000000000001", "before": null, "after": null,
-        "address": "192.0.2.1", "requestId": "req-1", "hash": "00"});
     let service = json!({"seq": 6, "at": "2026-11-20T09:00:00.000Z", "actor": "service", "action": "upload.expire",
         "resource": "upload_01kb0000000000000000000001", "before": null, "after": null, "address": null,
         "requestId": null, "hash": "00"});
     let server = FakeServer::start([
-        Reply::new(200, page(&[line, service], 2, 0)),
+        Reply::new(200, page(&[audit_line(), service], 2, 0)),
         Reply::error(
             400,
             "Bad Request",

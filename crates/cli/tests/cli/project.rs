@@ -10,7 +10,7 @@ use crate::session::caller;
 use crate::stage::{KEY, Stage};
 
 /// A project of Capacitor with nothing missing.
-fn capacitor(stage: &Stage) {
+pub fn capacitor(stage: &Stage) {
     stage
         .file(
             "package.json",
@@ -28,7 +28,8 @@ fn capacitor(stage: &Stage) {
         .file("node_modules/@capacitor/core/package.json", "{}");
 }
 
-fn description(version: &str) -> Reply {
+/// What a server of this version says of itself.
+pub fn description(version: &str) -> Reply {
     Reply::new(200, json!({"info": {"version": version}}).to_string())
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 
@@ -249,14 +249,18 @@ async fn what_it_tells_can_be_json() {
     assert_eq!(child.wait().await.expect("it ends").code(), Some(0));
 }
 
+/// A runner as the API writes it.
+pub fn runner() -> Value {
+    json!({"id": ID, "status": "online", "name": "box", "labels": ["os=linux", "java=21"], "slots": 2,
+        "version": "0.1.0", "shared": false, "createdBy": "user_1", "createdAt": "2026-11-20T09:00:00.000Z",
+        "lastSeenAt": "2026-11-20T10:00:00.000Z"})
+}
+
 #[tokio::test]
 async fn list_revoke_and_token() {
-    let runner = json!({"id": ID, "status": "online", "name": "box", "labels": ["os=linux", "java=21"], "slots": 2,
-        "version": "0.1.0", "shared": false, "createdBy": "user_1", "createdAt": "2026-11-20T09:00:00.000Z",
-        "lastSeenAt": "2026-11-20T10:00:00.000Z"});
     let token = json!({"token": "lwe_once", "expiresAt": "2026-11-20T11:00:00.000Z"});
     let server = FakeServer::start([
-        Reply::new(200, page(&[runner], 1, 0)),
+        Reply::new(200, page(&[runner()], 1, 0)),
         Reply::new(200, json!({"id": ID, "status": "revoked"}).to_string()),
         Reply::new(201, token.to_string()),
     ])

@@ -116,7 +116,8 @@ impl Stage {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    async fn shown(&self, arguments: &[&str], child: Child) -> String {
+    /// Waits for a command and shows everything about it.
+    pub async fn shown(&self, arguments: &[&str], child: Child) -> String {
         let output = child.wait_with_output().await.expect("the command ends");
         let code = output.status.code().expect("no signal ended it");
         let mut text = format!("$ launchway {}\n", arguments.join(" "));

@@ -16,14 +16,14 @@ use crate::session::caller;
 use crate::stage::{KEY, Stage, build, page, update};
 
 /// A terminal with a command at the other end.
-struct Screen {
+pub struct Screen {
     near: File,
     child: Child,
 }
 
 impl Screen {
     /// Starts a command on a terminal of so many columns.
-    fn of(stage: &Stage, arguments: &[&str], columns: u16) -> Self {
+    pub fn of(stage: &Stage, arguments: &[&str], columns: u16) -> Self {
         let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&near).and_then(|()| unlockpt(&near)).expect("it is ours");
         let size = Winsize {
@@ -64,7 +64,7 @@ impl Screen {
     }
 
     /// Reads to the end and gives that and the exit code.
-    async fn rest(mut self) -> (String, Option<i32>) {
+    pub async fn rest(mut self) -> (String, Option<i32>) {
         let read = move || {
             let mut shown = Vec::new();
             // A terminal whose other end is closed gives an error after the last byte.

@@ -15,7 +15,8 @@ fn with(mut value: Value, changed: Value) -> Value {
     value
 }
 
-fn webhook(changed: Value) -> Value {
+/// A webhook as the API writes it, with these fields instead.
+pub fn webhook(changed: Value) -> Value {
     let webhook = json!({
         "id": ID,
         "status": "active",
@@ -31,7 +32,8 @@ fn webhook(changed: Value) -> Value {
     with(webhook, changed)
 }
 
-fn delivery(changed: Value) -> Value {
+/// A delivery as the API writes it, with these fields instead.
+pub fn delivery(changed: Value) -> Value {
     let delivery = json!({
         "id": DELIVERY,
         "status": "pending",

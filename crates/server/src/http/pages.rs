@@ -84,6 +84,8 @@ struct Page {
     problem: Option<String>,
     form: Option<Form>,
     secret: Option<String>,
+    /// What is compared with what another screen shows.
+    code: Option<String>,
     commands: Vec<String>,
     sign_out: bool,
 }

@@ -89,7 +89,7 @@ fn decision_page(caller: &Caller, login: &DeviceLogin, code: &str) -> Page {
             ),
             "Confirm only what you began yourself, and only when your command line shows this very code:".to_owned(),
         ],
-        secret: Some(code.to_owned()),
+        code: Some(code.to_owned()),
         form: Some(Form {
             action: "/device",
             token: "confirm".to_owned(),

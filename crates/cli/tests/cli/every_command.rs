@@ -1,0 +1,262 @@
+//! What holds for every command: its help, its JSON, its exit code for each answer of a server and for each thing that
+//! keeps it from being answered, and how it looks on a narrow terminal.
+
+mod table;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use futures::StreamExt;
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use self::table::{Kind, Row, rows};
+use crate::build;
+use crate::fake_server::{FakeServer, Reply};
+use crate::interrupt::interrupt;
+use crate::stage::Stage;
+use crate::terminal::Screen;
+
+/// Processes at a time.
+const AT_ONCE: usize = 16;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A stage with all that the commands of the table need.
+fn prepared(mut stage: Stage) -> Stage {
+    build::project(&stage);
+    stage
+        .file(
+            "package.json",
+            r#"{"dependencies": {"@capacitor/core": "8", "@capacitor/android": "8"}}"#,
+        )
+        .file("capacitor.config.json", r#"{"appId": "com.example.app"}"#)
+        .file("android/settings.gradle", "include ':app'\n")
+        .file("android/app/src/main/AndroidManifest.xml", "<manifest/>\n")
+        .file("dist/index.html", "<p>hello</p>")
+        .file("one.env", "A=1\n")
+        .file("AuthKey_2X9R4HXF34.p8", "a key");
+    for name in ["core", "android"] {
+        let manifest = format!(r#"{{"name": "@capacitor/{name}", "version": "8.0.0"}}"#);
+        stage.file(&format!("node_modules/@capacitor/{name}/package.json"), manifest);
+    }
+    stage.set("NO_COLOR", "1");
+    stage
+}
+
+/// Does something for each row, several at a time, and gives what came of them in the order of the table.
+async fn each<T>(rows: impl IntoIterator<Item = Row>, work: impl AsyncFn(Row) -> T) -> Vec<T> {
+    futures::stream::iter(rows)
+        .map(|row| work(row))
+        .buffered(AT_ONCE)
+        .collect()
+        .await
+}
+
+/// The names of a command and those above it: what is typed before its own arguments.
+fn name(arguments: &[&str], known: &BTreeSet<String>) -> String {
+    let mut name = arguments[0].to_owned();
+    if let Some(second) = arguments.get(1) {
+        let longer = format!("{name} {second}");
+        if known.contains(&longer) {
+            name = longer;
+        }
+    }
+    name
+}
+
+/// Every command that can be run, with the first line of its help: found as people find them, by asking for help.
+async fn tree(stage: &Stage) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut left = vec![String::new()];
+    while let Some(above) = left.pop() {
+        let mut arguments: Vec<&str> = above.split_whitespace().collect();
+        arguments.push("--help");
+        let output = stage.command(&arguments).output().await.expect("the command starts");
+        let help = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(
+            output.status.success() && help.contains("Usage: launchway"),
+            "{above}: {help}"
+        );
+        let below: Vec<&str> = commands(&help);
+        // `build`, `update`, `fingerprint` and `runner` do something by themselves too.
+        let runs = below.is_empty() || usage(&help).any(|line| !line.ends_with("<COMMAND>"));
+        if !above.is_empty() && runs {
+            found.push((above.clone(), help.lines().next().unwrap_or_default().to_owned()));
+        }
+        left.extend(below.iter().map(|name| format!("{above} {name}").trim().to_owned()));
+    }
+    found.sort();
+    found
+}
+
+/// The lines that say how a command is typed.
+fn usage(help: &str) -> impl Iterator<Item = &str> {
+    let rest = help.split_once("Usage: ").map_or("", |(_, rest)| rest);
+    rest.lines().take_while(|line| !line.is_empty())
+}
+
+fn commands(help: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut listed = false;
+    for line in help.lines() {
+        if line.starts_with("Commands") && line.ends_with(':') {
+            listed = true;
+        } else if line.is_empty() {
+            listed = false;
+        } else if let Some(name) = line.strip_prefix("  ").filter(|name| listed && !name.starts_with(' ')) {
+            names.extend(name.split_whitespace().next().filter(|name| *name != "help"));
+        }
+    }
+    names
+}
+
+#[tokio::test]
+async fn each_has_help_and_stands_in_this_table() {
+    let tree = tree(&Stage::new()).await;
+    let known: BTreeSet<String> = tree.iter().map(|(name, _)| name.clone()).collect();
+    let here: BTreeSet<String> = rows().iter().map(|row| name(row.arguments, &known)).collect();
+    assert_eq!(here, known);
+    let mut text = String::new();
+    for (name, about) in tree {
+        let _ = writeln!(text, "{name:21}  {about}");
+    }
+    assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn json_is_one_document_of_the_server() {
+    let rows = rows().into_iter().filter(|row| row.kind == Kind::Passes);
+    each(rows, async |row| {
+        let server = FakeServer::start([]).await;
+        let answers = (row.answers)(&server.url());
+        server.then(answers.iter().map(|answer| Reply::new(200, answer.clone())));
+        let stage = prepared(Stage::with(&server));
+        let arguments = [row.arguments, &["--json"]].concat();
+        let printed = stage.json(&arguments).await;
+        let last: Value = serde_json::from_str(answers.last().expect("an answer")).expect("JSON");
+        assert_eq!(printed, last, "{arguments:?}");
+        assert_eq!(
+            server.seen().len(),
+            answers.len(),
+            "{arguments:?}: {:?}",
+            server.lines()
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn each_end_has_its_exit_code() {
+    let rows = rows().into_iter().filter(|row| row.kind != Kind::Local);
+    each(rows, async |row| {
+        for (end, expected) in ENDS {
+            let code = tokio::time::timeout(PATIENCE, end.code(row.arguments)).await;
+            assert_eq!(code, Ok(expected), "{:?}: {end:?}", row.arguments);
+        }
+    })
+    .await;
+}
+
+/// What keeps a command from doing its work.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// The server answers so.
+    Status(u16),
+    /// Nobody has signed in.
+    NoKey,
+    /// Nobody listens at the address.
+    NoNetwork,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// The ends and their exit codes (contract part 10). Those of single commands are looked at where these are.
+const ENDS: [(End, i32); 7] = [
+    (End::Status(400), 1),
+    (End::Status(404), 3),
+    (End::Status(401), 4),
+    (End::NoKey, 4),
+    (End::Status(500), 6),
+    (End::NoNetwork, 6),
+    (End::Interrupt, 130),
+];
+
+impl End {
+    async fn code(self, arguments: &[&str]) -> i32 {
+        let replies = (0..4).map(|_| match self {
+            End::Status(status) => Reply::error(status, "An Error", "it is so"),
+            _ => Reply::silence(),
+        });
+        let server = FakeServer::start(replies).await;
+        let mut stage = match self {
+            End::NoKey => Stage::new(),
+            _ => Stage::with(&server),
+        };
+        if matches!(self, End::NoNetwork) {
+            // Port 9 belongs to a service that no machine has any more.
+            stage.set("LAUNCHWAY_URL", "http://127.0.0.1:9");
+        }
+        let stage = prepared(stage);
+        let child = stage.command(arguments).spawn().expect("the command starts");
+        if matches!(self, End::Interrupt) {
+            server.arrival().await;
+            interrupt(&child);
+        }
+        let output = child.wait_with_output().await.expect("the command ends");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(
+            !said.contains('\u{1b}') && !said.contains("panicked"),
+            "{arguments:?}: {said}"
+        );
+        assert!(
+            output.stdout.is_empty() || arguments[0] == "api",
+            "{arguments:?}: only what succeeds has a result"
+        );
+        output.status.code().expect("no signal ended it")
+    }
+}
+
+#[tokio::test]
+async fn on_a_narrow_terminal_nothing_is_lost() {
+    // Bars come and go on the way of those that upload.
+    let rows = rows()
+        .into_iter()
+        .filter(|row| row.kind == Kind::Passes && !row.arguments.contains(&"android"));
+    let shown = each(rows, async |row| {
+        let server = FakeServer::start([]).await;
+        let answers = (row.answers)(&server.url());
+        server.then(answers.into_iter().map(|answer| Reply::new(200, answer)));
+        let stage = prepared(Stage::with(&server));
+        let (shown, code) = Screen::of(&stage, row.arguments, 40).rest().await;
+        assert_eq!(code, Some(0), "{:?}: {shown}", row.arguments);
+        assert!(
+            !shown.contains("\u{1b}[1;"),
+            "{:?}: no color was wanted: {shown:?}",
+            row.arguments
+        );
+        let shown = stage.neutral(&shown).replace("\r\n", "\n");
+        format!("$ launchway {}\n{shown}", row.arguments.join(" "))
+    })
+    .await;
+    assert_snapshot!(shown.concat());
+}
+
+#[tokio::test]
+async fn help_fits_a_narrow_terminal() {
+    let mut stage = Stage::new();
+    stage.set("NO_COLOR", "1");
+    for (name, _) in tree(&stage).await {
+        let arguments: Vec<&str> = name.split(' ').chain(["--help"]).collect();
+        let (shown, code) = Screen::of(&stage, &arguments, 40).rest().await;
+        assert_eq!(code, Some(0), "{shown}");
+        // Lines to be typed are not broken, nor are words.
+        let told = shown.split_once("Examples:").map_or(shown.as_str(), |(told, _)| told);
+        let typed = |line: &str| line.contains("launchway ") || line.split_whitespace().count() < 3;
+        let wide: Vec<&str> = told
+            .lines()
+            .filter(|line| line.trim_end().chars().count() > 40 && !typed(line))
+            .collect();
+        assert!(wide.is_empty(), "{name}: {wide:#?}");
+    }
+}
