@@ -10,4 +10,5 @@ mod google_play;
 mod over_http;
 mod pairs;
 mod published;
+mod real;
 mod stand;
