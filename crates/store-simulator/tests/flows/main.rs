@@ -7,6 +7,7 @@ mod changes;
 mod control;
 mod faults;
 mod google_play;
+mod large;
 mod over_http;
 mod pairs;
 mod published;
