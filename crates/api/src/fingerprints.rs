@@ -2,6 +2,7 @@
 
 use launchway_domain::build::Build;
 use launchway_domain::fingerprint::{Change, FingerprintDocument};
+use launchway_domain::platform::Platform;
 use launchway_domain::update::Update;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,8 +18,9 @@ pub struct FingerprintView {
     pub status: String,
     /// Its app.
     pub bundle_id: String,
-    /// `ios`, `android` or `visionos`.
-    pub platform: String,
+    /// Its platform.
+    #[schema(value_type = String, example = "ios")]
+    pub platform: Platform,
     /// Its configuration, if it has one.
     pub configuration: Option<String>,
     /// Its version; null while it is not known.
@@ -71,7 +73,7 @@ impl FingerprintView {
             id: build.id.to_string(),
             status: build.standing.status.to_string(),
             bundle_id: build.bundle_id.clone(),
-            platform: build.platform.to_string(),
+            platform: build.platform,
             configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
             version: build.spec.version.clone(),
             build_number: build.spec.build_number.clone(),
@@ -86,7 +88,7 @@ impl FingerprintView {
             id: update.id.to_string(),
             status: update.status.to_string(),
             bundle_id: update.bundle_id.clone(),
-            platform: update.platform.to_string(),
+            platform: update.platform,
             configuration: update.configuration.as_ref().map(|label| label.as_str().to_owned()),
             version: Some(update.version_text.clone()),
             build_number: Some(update.build_number.as_str().to_owned()),

@@ -4,7 +4,6 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::runner::stage::Play;
 use crate::support::{Answer, TestApp};
 
 const BUNDLE: &str = "com.example.app";
