@@ -11,6 +11,7 @@ pub mod credentials;
 pub mod device_logins;
 pub mod env_vars;
 pub mod error;
+pub mod fingerprints;
 pub mod keys;
 pub mod lists;
 pub mod orgs;

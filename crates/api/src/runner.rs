@@ -292,6 +292,9 @@ pub struct Finish {
     /// The fingerprint of the native code, or its document.
     #[schema(value_type = Option<Object>)]
     pub fingerprint: Option<Value>,
+    /// What did not fit but did not stop it, a sentence each; at most 50 count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Why a build failed.

@@ -17,6 +17,8 @@ pub enum Exit {
     NotFound = 3,
     /// Not logged in, or not allowed.
     Auth = 4,
+    /// The update cannot run in the newest build of its app.
+    Incompatible = 5,
     /// The server failed, or the network to it.
     Server = 6,
     /// What is installed cannot run an update; a build from the store is needed.

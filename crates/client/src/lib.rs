@@ -13,6 +13,7 @@ mod calls;
 mod client;
 mod download;
 mod error;
+mod fingerprints;
 mod follow;
 mod log;
 mod retry;

@@ -33,6 +33,7 @@ use crate::file::Fingerprint;
 use crate::fingerprint::walk::{Walk, literal_start, patterns};
 use crate::framework::{self, Framework};
 use crate::packages::Packages;
+use crate::resolve::AppPlace;
 use crate::source::Source;
 
 /// The framework of the app in `root` for `platform`.
@@ -50,27 +51,20 @@ pub fn framework(root: &Path, platform: Platform) -> Result<Framework, CollectEr
     }
 }
 
-/// The platforms that the app in `root` has a native project for, or would get one when it is built.
+/// Whether the app in `root` has a native project for `platform`, or would get one when it is built.
 ///
 /// # Errors
 /// `package.json` is broken, or the configuration of NativeScript leads out of the project.
-pub fn platforms(root: &Path) -> Result<Vec<Platform>, CollectError> {
+pub fn has_project(root: &Path, platform: Platform) -> Result<bool, CollectError> {
     let source = Source::new(root);
-    let mut found = Vec::new();
-    for platform in Platform::ALL {
-        let has_project = match framework(root, platform) {
-            Err(CollectError::NoApp(_)) => false,
-            Err(error) => return Err(error),
-            Ok(Framework::NativeScript) => nativescript::has_resources(root, platform)?,
-            Ok(Framework::Expo) => platform != Platform::Visionos,
-            Ok(Framework::Gradle | Framework::Xcode) => true,
-            Ok(_) => source.has_directory(platform.as_str()),
-        };
-        if has_project {
-            found.push(platform);
-        }
+    match framework(root, platform) {
+        Err(CollectError::NoApp(_)) => Ok(false),
+        Err(error) => Err(error),
+        Ok(Framework::NativeScript) => nativescript::has_resources(root, platform),
+        Ok(Framework::Expo) => Ok(platform != Platform::Visionos),
+        Ok(Framework::Gradle | Framework::Xcode) => Ok(true),
+        Ok(_) => Ok(source.has_directory(platform.as_str())),
     }
-    Ok(found)
 }
 
 /// Makes the document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
@@ -135,6 +129,31 @@ pub fn collect(
         tree::hash(native),
     );
     Ok(document?)
+}
+
+/// Makes the document of the app at `place` in the project in `root`, and gives what it is made with.
+///
+/// # Errors
+/// What is wrong with the project, and what to do.
+pub fn of_app(
+    root: &Path,
+    place: &AppPlace,
+    platform: Platform,
+    rules: &Fingerprint,
+) -> Result<(Framework, FingerprintDocument), CollectError> {
+    let root = root.join(&place.directory);
+    let framework = match place.framework {
+        Some(framework) => framework,
+        None => self::framework(&root, platform)?,
+    };
+    Ok((framework, collect(&root, framework, platform, rules)?))
+}
+
+/// The rules where the native project was made from the configuration by another tool, so that it does not count.
+pub fn without_native_project(rules: &Fingerprint, platform: Platform) -> Fingerprint {
+    let mut rules = rules.clone();
+    rules.exclude.push(format!("/{platform}"));
+    rules
 }
 
 /// Documents know plain native projects by one name.

@@ -8,5 +8,5 @@ pub mod native_version;
 pub mod packages;
 pub mod preset;
 pub mod resolve;
-mod shell;
+pub mod shell;
 pub mod source;

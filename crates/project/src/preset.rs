@@ -20,6 +20,8 @@ use crate::source::Source;
 
 /// Keys of caches are no longer; a cache whose key would be is left out.
 const LONGEST_KEY: usize = 100;
+/// The name of the step that writes the fingerprint.
+const EMBED: &str = "embed fingerprint";
 
 /// An app that is to be built.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +141,21 @@ impl App<'_> {
     /// A step that runs in a directory of the app.
     fn step(&self, name: &str, directory: &str, script: &str) -> Step {
         step_in(name, &self.place(directory), script)
+    }
+
+    /// Writes the fingerprint into the native project, for the app to tell it. Stands where packages and native project are
+    /// there, before anything is built from them.
+    fn embed(&self) -> Step {
+        self.step(EMBED, "", &format!("launchway fingerprint embed {}", self.platform))
+    }
+
+    /// The same where an earlier step has made the native project from the configuration, so that it does not count.
+    fn embed_generated(&self) -> Step {
+        let embed = self.embed();
+        Step {
+            run: format!("{} --generated", embed.run),
+            ..embed
+        }
     }
 
     fn artifact(&self, path: &str, kind: &str) -> ArtifactRule {

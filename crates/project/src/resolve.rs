@@ -94,6 +94,44 @@ fn place(directory: &str) -> String {
     }
 }
 
+/// Where the app of a project is, and what it is made with where the profile names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppPlace {
+    /// Its directory, from `launchway.toml`; empty for beside the file.
+    pub directory: String,
+    /// The framework that the profile names.
+    pub framework: Option<Framework>,
+}
+
+/// The app that a profile means: the one that is told, else the one that a build would take. Where there is no such one, all
+/// profiles must mean the same app.
+///
+/// # Errors
+/// The profile is not there, or none is told and they mean several apps.
+pub fn app_place(profiles: &Profiles, told: Option<&str>, platform: Platform) -> Result<AppPlace, ResolveError> {
+    let of = |name: &str| -> Result<AppPlace, ResolveError> {
+        let profile = profile::merged(profiles, name, platform)?;
+        Ok(AppPlace {
+            directory: profile.directory.unwrap_or_default(),
+            framework: profile.framework,
+        })
+    };
+    let several = match (told, usual(profiles)) {
+        (Some(name), _) => return of(name),
+        (None, Ok(None)) => return Ok(AppPlace::default()),
+        (None, Ok(Some(name))) => return of(&name),
+        (None, Err(several)) => several,
+    };
+    let mut places = profiles.keys().map(|name| of(name));
+    let first = places.next().unwrap_or_else(|| Ok(AppPlace::default()))?;
+    for place in places {
+        if place? != first {
+            return Err(several);
+        }
+    }
+    Ok(first)
+}
+
 /// Makes the plan. Reads a few files in `source`, which may be anybody's, and runs nothing.
 ///
 /// # Errors

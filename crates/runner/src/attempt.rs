@@ -23,6 +23,7 @@ use crate::log::LogWriter;
 use crate::phases::Phases;
 use crate::plan::Resolved;
 use crate::site::Site;
+use crate::step_tool::{self, Report};
 use crate::stop::{StopReason, Stopper};
 use crate::wall::Wall;
 use crate::workspace::{Workspace, disk};
@@ -58,12 +59,14 @@ pub enum SourceArchive {
 }
 
 /// What an attempt gave.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Product {
     /// Its files, which are in the journal's hands.
     pub artifacts: Vec<Artifact>,
-    /// The fingerprint of the native code.
+    /// The document of the native code.
     pub fingerprint: Option<Value>,
+    /// What did not fit but did not stop it, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// Why an attempt gave nothing.
@@ -131,7 +134,6 @@ impl Attempt {
         drop(fetching);
         let _time = self.guard_time(plan.timeout());
         on_plan(resolved, commit.clone()).await?;
-        let fingerprint = self.fingerprint().await?;
         let caches = self.restore_caches(&plan).await?;
         let env = self.environment(&plan, commit.as_deref()).await?;
         for step in &plan.steps {
@@ -151,6 +153,7 @@ impl Attempt {
                 StepEnd::Killed(signal) => return Err(step_failed(&step.name, &format!("signal {signal}"))),
             }
         }
+        let report = self.report().await?;
         self.save_caches(caches).await?;
         self.begin("artifacts").await;
         let artifacts = self.collect(plan).await?;
@@ -158,7 +161,11 @@ impl Attempt {
         // A cancel that came in the meantime counts.
         match self.stopper.reason() {
             Some(reason) => Err(reason.into()),
-            None => Ok(Product { artifacts, fingerprint }),
+            None => Ok(Product {
+                artifacts,
+                fingerprint: report.document,
+                warnings: report.problem.into_iter().collect(),
+            }),
         }
     }
 
@@ -193,9 +200,10 @@ impl Attempt {
         }
     }
 
-    async fn fingerprint(&self) -> Result<Option<Value>, Failure> {
-        let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
-        let read = spawn_blocking(move || site.resolver.fingerprint(&source, &lease));
+    /// What the steps found the app to be natively.
+    async fn report(&self) -> Result<Report, Failure> {
+        let workspace = Arc::clone(&self.workspace);
+        let read = spawn_blocking(move || step_tool::report(&workspace));
         read.await.map_err(Failure::internal)
     }
 
@@ -209,11 +217,15 @@ impl Attempt {
             &self.workspace,
             &self.site.mark(&self.record.key()),
         );
-        let (lease, workspace) = (Arc::clone(&self.lease), Arc::clone(&self.workspace));
+        let (site, lease, workspace) = self.shared();
         let (plan, commit) = (plan.clone(), commit.map(str::to_owned));
         let made = spawn_blocking(move || {
             let env = environment::of_steps(base, &lease, &plan, &workspace, commit.as_deref());
-            env.map(|env| (env, workspace.hand_over()))
+            let put = |program: PathBuf| step_tool::put(&workspace, &program, &lease, &site.settings.path);
+            env.map(|env| {
+                let put = site.program(workspace.user).and_then(put);
+                (env, put.and_then(|()| workspace.hand_over()))
+            })
         });
         let (env, handed) = made
             .await

@@ -131,14 +131,14 @@ async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Re
         Some(error) => log.writer.say(&format!("{status}: {}", error.message)).await,
         None => log.writer.say(status).await,
     }
-    let (artifacts, fingerprint) =
-        product.map_or((Vec::new(), None), |product| (product.artifacts, product.fingerprint));
+    let product = product.unwrap_or_default();
     let outcome = Outcome {
         status: status.to_owned(),
         error,
         phases: phases.all(),
-        artifacts,
-        fingerprint,
+        artifacts: product.artifacts,
+        fingerprint: product.fingerprint,
+        warnings: product.warnings,
     };
     Some(outcome)
 }

@@ -112,6 +112,7 @@ impl Delivery {
                 .collect(),
             log_size,
             fingerprint: self.outcome.fingerprint.clone(),
+            warnings: self.outcome.warnings.clone(),
         };
         let finished = self.unless_gone(self.calls.finish(&finish)).await?;
         finished

@@ -109,6 +109,10 @@ pub fn of_steps(
     }
     env.extend(facts(lease, workspace, commit));
     env.insert(MARK.to_owned(), mark);
+    // Whatever the `PATH` became: presets call it.
+    let tools = workspace.tools().to_string_lossy().into_owned();
+    let path = env.get("PATH").map(|path| format!("{tools}:{path}"));
+    env.insert("PATH".to_owned(), path.unwrap_or(tools));
     let mut seen: HashMap<&str, u32> = HashMap::new();
     for credential in &lease.credentials {
         let count = seen.entry(&credential.kind).or_default();

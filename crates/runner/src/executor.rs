@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncRead;
 
+use crate::step_tool;
 use crate::wall::Wall;
 
 pub use descendants::end_marked;
@@ -28,6 +29,9 @@ pub const MARK: &str = "LAUNCHWAY_STEP";
 pub trait Executor: Send + Sync {
     /// Starts a step.
     fn start(&self, order: StepOrder) -> BoxFuture<'_, Result<RunningStep, ExecutorError>>;
+
+    /// The program that steps find as `launchway`; its `main` calls [`step_entry`].
+    fn program(&self) -> PathBuf;
 }
 
 /// What to run, where, and behind what wall. It holds secrets: it is not shown.
@@ -103,6 +107,8 @@ pub fn step_entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitC
         Some(supervisor::run())
     } else if command == walled::COMMAND {
         Some(walled::run())
+    } else if command == step_tool::COMMAND {
+        Some(step_tool::run(arguments))
     } else {
         None
     }

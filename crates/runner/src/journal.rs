@@ -52,8 +52,11 @@ pub struct Outcome {
     pub phases: Vec<Phase>,
     /// What it gave.
     pub artifacts: Vec<Artifact>,
-    /// The fingerprint of the native code.
+    /// The document of the native code.
     pub fingerprint: Option<Value>,
+    /// What did not fit but did not stop it, a sentence each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// A file that a build gave.
@@ -207,6 +210,7 @@ mod tests {
             phases: Vec::new(),
             artifacts: Vec::new(),
             fingerprint: None,
+            warnings: Vec::new(),
         };
         second.set_outcome(&outcome).unwrap();
         let again = Journal::open(directory.path().join("journal"))

@@ -25,6 +25,7 @@ mod runner;
 pub mod settings;
 mod site;
 mod source;
+mod step_tool;
 mod stop;
 pub mod token;
 pub mod wall;

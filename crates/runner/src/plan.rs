@@ -6,7 +6,6 @@ use std::path::Path;
 use launchway_api::runner::Lease;
 use launchway_domain::build::plan::Plan;
 use launchway_project::resolve::{Wanted, resolve};
-use serde_json::Value;
 
 /// Reads a source.
 pub trait PlanResolver: Send + Sync {
@@ -16,11 +15,6 @@ pub trait PlanResolver: Send + Sync {
     /// # Errors
     /// What is wrong with the source and what to do, as a sentence.
     fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String>;
-
-    /// The fingerprint of the native code, or its document (contract part 9), as the source is before the steps.
-    fn fingerprint(&self, _source: &Path, _lease: &Lease) -> Option<Value> {
-        None
-    }
 }
 
 /// A plan and where it comes from.

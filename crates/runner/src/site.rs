@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -18,6 +18,7 @@ use crate::executor::{self, Executor, ExecutorError, StepCommand, StepEnd, StepO
 use crate::journal::Journal;
 use crate::plan::PlanResolver;
 use crate::settings::Settings;
+use crate::step_tool;
 use crate::wall::{Users, Wall};
 use crate::workspace::{self, Workspace};
 use crate::world::World;
@@ -46,6 +47,8 @@ pub struct Site {
     pub caches: Caches,
     /// Who builds in which slot.
     pub users: Users,
+    /// What steps find as `launchway`, once it is known. All slots build as users without rights, or as the runner's own.
+    program: OnceLock<PathBuf>,
     /// Held while the runner lives.
     _lock: File,
 }
@@ -90,6 +93,7 @@ impl Site {
             executor,
             resolver,
             world,
+            program: OnceLock::new(),
             _lock: lock,
         })
     }
@@ -115,9 +119,24 @@ impl Site {
 
     /// The wall around an attempt.
     pub fn wall(&self, workspace: &Workspace) -> Wall {
-        self.settings
-            .wall
-            .wall(workspace.user, &self.settings.work_dir, &workspace.root)
+        let work_dir = &self.settings.work_dir;
+        let mut wall = self.settings.wall.wall(workspace.user, work_dir, &workspace.root);
+        if let (Some(places), Ok(program)) = (&mut wall.places, self.program(workspace.user)) {
+            places.read.push(program);
+        }
+        wall
+    }
+
+    /// The program that steps of this user find as `launchway`. It is looked for, or copied, once.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn program(&self, user: Option<(u32, u32)>) -> io::Result<PathBuf> {
+        if let Some(program) = self.program.get() {
+            return Ok(program.clone());
+        }
+        let program = step_tool::reachable(&self.executor.program(), &self.settings.work_dir, user)?;
+        Ok(self.program.get_or_init(|| program).clone())
     }
 
     /// Ends every process of an attempt, then removes its workspace.

@@ -33,6 +33,7 @@ impl Workspace {
             workspace.home(),
             workspace.temporary(),
             workspace.files(),
+            workspace.tools(),
         ] {
             if directory != workspace.root {
                 fs::create_dir(&directory)?;
@@ -66,6 +67,11 @@ impl Workspace {
     /// Where credentials lie.
     pub fn files(&self) -> PathBuf {
         self.root.join("files")
+    }
+
+    /// Where the programs lie that the runner gives to steps.
+    pub fn tools(&self) -> PathBuf {
+        self.root.join("tools")
     }
 
     /// Gives all that the runner put there to the build's user.
@@ -103,18 +109,28 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a user may run the program `path`, which has no links.
+pub fn is_reachable(path: &Path, uid: u32, gid: u32) -> bool {
+    let runs = fs::metadata(path).is_ok_and(|about| about.mode() & right(&about, uid, gid) != 0);
+    runs && check_way(path, uid, gid).is_ok()
+}
+
+/// The bit of a mode by which a user may run a program, or pass through a directory.
+fn right(about: &fs::Metadata, uid: u32, gid: u32) -> u32 {
+    if about.uid() == uid {
+        0o100
+    } else if about.gid() == gid {
+        0o010
+    } else {
+        0o001
+    }
+}
+
 /// Whether a user can pass through every directory on the way to `path`.
 fn check_way(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
     for directory in path.ancestors().skip(1) {
         let about = fs::metadata(directory)?;
-        let right = if about.uid() == uid {
-            0o100
-        } else if about.gid() == gid {
-            0o010
-        } else {
-            0o001
-        };
-        if about.mode() & right == 0 {
+        if about.mode() & right(&about, uid, gid) == 0 {
             let problem = format!(
                 "the user {uid}, as whom builds run, cannot pass through {}: run chmod o+x on it, or name another work directory",
                 directory.display()

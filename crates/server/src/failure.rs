@@ -34,6 +34,9 @@ pub enum Failure {
     /// The id names nothing of this organization.
     #[error("No {0} has this id")]
     NoSuch(&'static str),
+    /// Nothing of an organization is what was asked for.
+    #[error("{0}")]
+    NoneFits(&'static str),
     /// There is nothing at this path.
     #[error("There is nothing at this path; the API is described at /docs")]
     NoSuchPath,
@@ -75,7 +78,7 @@ impl Failure {
                 (StatusCode::UNAUTHORIZED, "Unauthorized")
             }
             Failure::MissingScope(_) | Failure::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),
-            Failure::NoSuch(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
+            Failure::NoSuch(_) | Failure::NoneFits(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
             Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
             Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
             Failure::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),

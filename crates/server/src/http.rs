@@ -22,6 +22,7 @@ mod credentials;
 mod device_logins;
 mod docs;
 mod env;
+mod fingerprints;
 mod health;
 mod install;
 mod invitations;

@@ -13,6 +13,7 @@ pub mod credentials;
 pub mod deliveries;
 pub mod device_logins;
 pub mod env_vars;
+pub mod fingerprints;
 pub mod finish;
 pub mod keys;
 pub mod leases;

@@ -208,6 +208,32 @@ impl Org<'_> {
         row.map(BuildRow::read).transpose()
     }
 
+    /// The newest successful build of a bundle and platform that has a fingerprint. With a configuration, one of that
+    /// configuration or of none.
+    pub async fn newest_build_with_fingerprint(
+        &mut self,
+        bundle: &BundleId,
+        platform: Platform,
+        configuration: Option<&Configuration>,
+    ) -> Result<Option<Build>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            BuildRow,
+            concat!(
+                "SELECT ",
+                build_columns!(),
+                " FROM builds WHERE org_id = $1 AND bundle_key = $2 AND platform = $3 AND status = 'success' \
+                 AND fingerprint IS NOT NULL AND ($4 = '' OR configuration = '' OR configuration = $4) \
+                 ORDER BY id DESC LIMIT 1"
+            ),
+            &self.id,
+            bundle.key(),
+            platform.as_str(),
+            configuration.map_or("", Configuration::as_str)
+        )?;
+        row.map(BuildRow::read).transpose()
+    }
+
     /// One build, which nobody else changes until this transaction ends.
     pub async fn lock_build(&mut self, id: BuildId) -> Result<Option<Build>, StoreError> {
         let row = fetch_optional!(

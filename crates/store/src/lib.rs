@@ -19,6 +19,7 @@ mod deliveries;
 mod device_logins;
 mod dump;
 mod env_vars;
+mod fingerprints;
 mod idempotency;
 mod index_rows;
 mod invitations;

@@ -288,25 +288,4 @@ impl Org<'_> {
         )?;
         u64::try_from(next).map_err(|_| StoreError::Corrupt("build_numbers.highest"))
     }
-
-    /// Keeps a fingerprint document of a bundle under its hash; not when the bundle belongs to another organization.
-    pub async fn keep_fingerprint(
-        &mut self,
-        bundle: &BundleId,
-        hash: &str,
-        document: &str,
-        now: i64,
-    ) -> Result<(), StoreError> {
-        execute!(
-            self.tx,
-            "INSERT INTO fingerprints (bundle_key, hash, document, created_at) SELECT $1, $2, $3, $4 \
-             WHERE NOT EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id <> $5) ON CONFLICT DO NOTHING",
-            bundle.key(),
-            hash,
-            document,
-            now,
-            &self.id
-        )?;
-        Ok(())
-    }
 }

@@ -16,7 +16,6 @@ use crate::args::publish::platforms;
 Examples:
   launchway fingerprint
   launchway fingerprint android --document > android.json
-  launchway update android --dir dist --fingerprint \"$(launchway fingerprint android)\"
   launchway fingerprint diff android.json here
 
 With a platform the hash alone is printed, without one a table of all platforms of the project.
@@ -28,6 +27,9 @@ pub struct FingerprintArgs {
     /// Platform to look at; every one of the project unless told
     #[arg(value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Option<Platform>,
+    /// Which app of the project.
+    #[command(flatten)]
+    pub app: AppArgs,
     /// Print the document that the hash stands for
     #[arg(long, requires = "platform")]
     pub document: bool,
@@ -46,7 +48,21 @@ pub enum FingerprintCommand {
         /// Platform to write it for; every one of the project unless told
         #[arg(value_name = "PLATFORM", value_parser = platforms())]
         platform: Option<Platform>,
+        /// Which app of the project.
+        #[command(flatten)]
+        app: AppArgs,
+        /// The native project was made from the configuration, as Expo's prebuild does, and does not count
+        #[arg(long)]
+        generated: bool,
     },
+}
+
+/// Which app of the project is meant.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AppArgs {
+    /// Profile of launchway.toml that says where the app is; the one that a build would take unless told
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
 }
 
 /// The arguments of `fingerprint diff`.
@@ -55,7 +71,7 @@ pub enum FingerprintCommand {
 Each side is one of:
   here       the project
   FILE       a document, as `launchway fingerprint PLATFORM --document` prints it
-  ID         an update or a build on the server, which has its hash")]
+  ID         an update or a build on the server")]
 pub struct DiffArgs {
     /// What is there, such as the installed app
     #[arg(value_name = "A")]
@@ -66,6 +82,9 @@ pub struct DiffArgs {
     /// Platform of the project; the other side's unless told
     #[arg(long, value_name = "PLATFORM", value_parser = platforms())]
     pub platform: Option<Platform>,
+    /// Which app of the project.
+    #[command(flatten)]
+    pub app: AppArgs,
 }
 
 /// The arguments of `native-needed`.
@@ -86,4 +105,7 @@ pub struct NativeNeededArgs {
     /// App to look for with latest; the project's unless told
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
+    /// Which app of the project.
+    #[command(flatten)]
+    pub app: AppArgs,
 }

@@ -10,6 +10,8 @@ use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::{InvalidVersion, Version};
 
+use crate::args::fingerprint::AppArgs;
+
 /// What to publish and for whom.
 #[derive(Args, Debug)]
 pub struct PublishArgs {
@@ -26,6 +28,9 @@ pub struct PublishArgs {
     /// App to update, such as com.example.app; the native project's unless told
     #[arg(long, value_name = "ID", help_heading = "What to publish")]
     pub bundle_id: Option<BundleId>,
+    /// Which app of the project.
+    #[command(flatten)]
+    pub app: AppArgs,
     /// Version of the update; the native project's unless told
     #[arg(long, value_name = "VERSION", value_parser = version, help_heading = "What to publish")]
     pub version: Option<String>,
@@ -50,9 +55,12 @@ pub struct PublishArgs {
     /// Offer it to apps of every configuration
     #[arg(long, help_heading = "Who gets it")]
     pub all_configurations: bool,
-    /// Offer it only to apps with this fingerprint of their native code; @FILE reads a fingerprint document
+    /// Offer it only to apps with this fingerprint of their native code, the project's unless told; @FILE reads a document
     #[arg(long, value_name = "HASH", help_heading = "Who gets it")]
     pub fingerprint: Option<String>,
+    /// Publish also what the newest build cannot run, or what has no fingerprint though there is a project
+    #[arg(long, help_heading = "Who gets it")]
+    pub allow_incompatible: bool,
     /// Percent of the devices that are offered it; 100 unless told
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Who gets it")]
     pub rollout: Option<u8>,

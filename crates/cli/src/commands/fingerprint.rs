@@ -1,18 +1,19 @@
 //! `fingerprint`: what the project is natively (contract part 9).
 
-mod diff;
+pub mod diff;
 mod embed;
 pub mod native_needed;
-mod side;
+pub mod side;
 
 use launchway_api::updates::FingerprintInput;
 use launchway_domain::fingerprint::FingerprintDocument;
 use launchway_domain::platform::Platform;
-use launchway_project::fingerprint::{self, CollectError};
+use launchway_project::fingerprint::{self, CollectError, without_native_project};
 use launchway_project::framework::Framework;
 use serde_json::{Value, json};
 
-use crate::args::fingerprint::{FingerprintArgs, FingerprintCommand};
+use crate::args::fingerprint::{AppArgs, FingerprintArgs, FingerprintCommand};
+use crate::commands::app;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::table::Table;
@@ -20,14 +21,21 @@ use crate::printer::table::Table;
 pub async fn run(arguments: FingerprintArgs, context: &Context) -> Result<(), Failure> {
     match (arguments.command, arguments.platform) {
         (Some(FingerprintCommand::Diff(arguments)), _) => diff::run(arguments, context).await,
-        (Some(FingerprintCommand::Embed { platform }), _) => embed::run(platform, context).await,
-        (None, Some(platform)) => one(platform, arguments.document, context).await,
-        (None, None) => all(context).await,
+        (
+            Some(FingerprintCommand::Embed {
+                platform,
+                app,
+                generated,
+            }),
+            _,
+        ) => embed::run(platform, &app, generated, context).await,
+        (None, Some(platform)) => one(platform, &arguments.app, arguments.document, context).await,
+        (None, None) => all(&arguments.app, context).await,
     }
 }
 
-async fn one(platform: Platform, document: bool, context: &Context) -> Result<(), Failure> {
-    let found = collect(platform, context).await?;
+async fn one(platform: Platform, app: &AppArgs, document: bool, context: &Context) -> Result<(), Failure> {
+    let found = collect(platform, app, context).await?;
     if document {
         return context.printer.raw(found.document.canonical().as_bytes());
     }
@@ -36,10 +44,10 @@ async fn one(platform: Platform, document: bool, context: &Context) -> Result<()
         .result(&found.json().to_string(), || format!("{}\n", found.document.hash()))
 }
 
-async fn all(context: &Context) -> Result<(), Failure> {
+async fn all(app: &AppArgs, context: &Context) -> Result<(), Failure> {
     let mut found = Vec::new();
-    for platform in platforms(context)? {
-        found.push(collect(platform, context).await?);
+    for platform in platforms(app, context)? {
+        found.push(collect(platform, app, context).await?);
     }
     let items: Vec<Value> = found.iter().map(Collected::json).collect();
     context.printer.result(&json!({ "items": items }).to_string(), || {
@@ -53,14 +61,21 @@ async fn all(context: &Context) -> Result<(), Failure> {
 }
 
 /// What a project is natively on a platform.
-struct Collected {
-    framework: Framework,
-    document: FingerprintDocument,
+pub struct Collected {
+    /// What it is made with.
+    pub framework: Framework,
+    /// Its document.
+    pub document: FingerprintDocument,
 }
 
 impl Collected {
     fn platform(&self) -> Platform {
         self.document.platform()
+    }
+
+    /// As the API takes it.
+    pub fn input(&self) -> Option<FingerprintInput> {
+        serde_json::from_value(document_json(&self.document)).ok()
     }
 
     fn json(&self) -> Value {
@@ -79,31 +94,43 @@ fn document_json(document: &FingerprintDocument) -> Value {
 }
 
 /// What a build of the project here is natively; `None` where nothing tells, with a word why if something should.
-pub async fn of_build(platform: Platform, context: &Context) -> Result<Option<FingerprintInput>, Failure> {
-    match look(platform, context).await? {
-        Ok(found) => Ok(serde_json::from_value(document_json(&found.document)).ok()),
+pub async fn of_build(
+    platform: Platform,
+    profile: &Option<String>,
+    context: &Context,
+) -> Result<Option<FingerprintInput>, Failure> {
+    match look(platform, profile.as_deref(), false, context).await? {
+        Ok(found) => Ok(found.input()),
         Err(CollectError::NoApp(_)) => Ok(None),
         Err(problem) => {
-            context
-                .printer
-                .note(&format!("The build has no fingerprint: {problem}"));
+            let message = format!("The fingerprint is not known yet: {problem}. The runner tells it.");
+            context.printer.note(&message);
             Ok(None)
         }
     }
 }
 
-async fn collect(platform: Platform, context: &Context) -> Result<Collected, Failure> {
-    let found = look(platform, context).await?;
+async fn collect(platform: Platform, app: &AppArgs, context: &Context) -> Result<Collected, Failure> {
+    let found = look(platform, app.profile.as_deref(), false, context).await?;
     found.map_err(|error| Failure::failed(error.to_string()))
 }
 
 /// Looks at the project. Reading many files takes its time, so it is done beside what waits for an interruption.
-async fn look(platform: Platform, context: &Context) -> Result<Result<Collected, CollectError>, Failure> {
+pub async fn look(
+    platform: Platform,
+    profile: Option<&str>,
+    generated: bool,
+    context: &Context,
+) -> Result<Result<Collected, CollectError>, Failure> {
+    let place = app::place(platform, profile, context)?;
     let root = context.settings.root.clone();
     let rules = context.settings.project.fingerprint.clone();
     let work = move || {
-        let framework = fingerprint::framework(&root, platform)?;
-        let document = fingerprint::collect(&root, framework, platform, &rules)?;
+        let rules = match generated {
+            true => without_native_project(&rules, platform),
+            false => rules,
+        };
+        let (framework, document) = fingerprint::of_app(&root, &place, platform, &rules)?;
         Ok(Collected { framework, document })
     };
     let found = tokio::task::spawn_blocking(work).await;
@@ -111,9 +138,17 @@ async fn look(platform: Platform, context: &Context) -> Result<Result<Collected,
 }
 
 /// The platforms of the project. Fails when it has none.
-fn platforms(context: &Context) -> Result<Vec<Platform>, Failure> {
-    let found = fingerprint::platforms(&context.settings.root);
-    let found = found.map_err(|error| Failure::failed(error.to_string()))?;
+fn platforms(app: &AppArgs, context: &Context) -> Result<Vec<Platform>, Failure> {
+    let mut found = Vec::new();
+    for platform in Platform::ALL {
+        let place = app::place(platform, app.profile.as_deref(), context)?;
+        let root = context.settings.root.join(place.directory);
+        match fingerprint::has_project(&root, platform) {
+            Ok(true) => found.push(platform),
+            Ok(false) => {}
+            Err(error) => return Err(Failure::failed(error.to_string())),
+        }
+    }
     if found.is_empty() {
         let message = "no app is found here: no configuration of a framework, and no native project";
         return Err(Failure::failed(message).hint("run this in the folder of the app, or name it with --config"));

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use crate::fake_server::{FakeServer, Reply};
 use crate::stage::{Stage, page, update};
 
-const BUILD: &str = "build_01kb0000000000000000000003";
+pub const BUILD: &str = "build_01kb0000000000000000000003";
 const UPDATE: &str = "update_01kb0000000000000000000002";
 
 /// Puts a project into the stage: Android, one plugin.
-fn project(stage: &Stage) {
+pub fn project(stage: &Stage) {
     let manifest = r#"{"dependencies": {"@capacitor/core": "8", "@capacitor/android": "8", "@capacitor/camera": "8"}}"#;
     stage
         .file("package.json", manifest)
@@ -26,7 +26,7 @@ fn project(stage: &Stage) {
 }
 
 /// Installs the camera.
-fn camera(stage: &Stage, version: &str) {
+pub fn camera(stage: &Stage, version: &str) {
     let manifest =
         format!(r#"{{"name": "@capacitor/camera", "version": "{version}", "capacitor": {{"android": {{}}}}}}"#);
     stage.file("node_modules/@capacitor/camera/package.json", manifest);
@@ -34,21 +34,28 @@ fn camera(stage: &Stage, version: &str) {
 
 /// The stage's fingerprint.
 async fn hash(stage: &Stage) -> String {
-    let found = stage.json(&["fingerprint", "android", "--json"]).await;
-    found["fingerprint"].as_str().expect("a hash").to_owned()
+    hash_and_document(stage).await.0
 }
 
-/// A finished build as the API writes it.
-fn build(fingerprint: Option<&str>) -> Value {
-    json!({
-        "id": BUILD, "status": "success", "bundleId": "com.example.app", "platform": "android", "configuration": null,
-        "profile": null, "buildType": "release", "distribution": "store", "version": "1.0.0", "buildNumber": "1",
-        "fingerprint": fingerprint, "git": null, "priority": 0, "attempt": 1, "phase": null, "phases": [],
-        "queuePosition": null, "waitingFor": null, "runner": null, "cancelRequested": false, "error": null,
-        "warnings": [], "artifacts": [], "install": null, "logSize": 0, "parentId": null,
-        "createdBy": "key_01kb0000000000000000000001", "createdAt": "2026-11-20T10:00:00.000Z", "startedAt": null,
-        "finishedAt": null,
-    })
+/// The stage's fingerprint, and the document that it stands for.
+pub async fn hash_and_document(stage: &Stage) -> (String, Value) {
+    let mut found = stage.json(&["fingerprint", "android", "--json"]).await;
+    let hash = found["fingerprint"].as_str().expect("a hash").to_owned();
+    (hash, found["document"].take())
+}
+
+/// What the server tells of a build or an update.
+pub fn told(id: &str, fingerprint: Option<&str>, document: Option<&Value>) -> Reply {
+    let status = if id.starts_with("build_") {
+        "success"
+    } else {
+        "published"
+    };
+    let body = json!({
+        "id": id, "status": status, "bundleId": "com.example.app", "platform": "android", "configuration": null,
+        "version": "1.0.0", "buildNumber": "1", "fingerprint": fingerprint, "document": document,
+    });
+    Reply::new(200, body.to_string())
 }
 
 #[tokio::test]
@@ -135,16 +142,18 @@ async fn diff() {
 
 #[tokio::test]
 async fn diff_with_the_server() {
-    let same = |hash: &str| Reply::new(200, update(json!({ "fingerprint": hash })).to_string());
     let stage = Stage::new();
     project(&stage);
+    camera(&stage, "8.1.0");
+    let (old, document) = hash_and_document(&stage).await;
+    camera(&stage, "8.2.0");
     let hash = hash(&stage).await;
     let server = FakeServer::start([
-        same(&hash),
-        same("other"),
-        Reply::new(200, build(Some("other")).to_string()),
-        Reply::new(200, update(json!({})).to_string()),
-        Reply::error(404, "Not Found", "Build not found"),
+        told(UPDATE, Some(&hash), None),
+        told(UPDATE, Some("other"), None),
+        told(BUILD, Some(&old), Some(&document)),
+        told(UPDATE, None, None),
+        Reply::error(404, "Not Found", "No build or update has this id"),
     ])
     .await;
     let stage = Stage::with(&server);
@@ -154,8 +163,37 @@ async fn diff_with_the_server() {
         text.push_str(&stage.run(&["fingerprint", "diff", id, "here"]).await);
     }
     assert_snapshot!(text);
-    assert_eq!(server.lines()[0], format!("GET /api/update?id={UPDATE}"));
-    assert_eq!(server.lines()[2], format!("GET /api/build?id={BUILD}"));
+    assert_eq!(server.lines()[0], format!("GET /api/fingerprints?id={UPDATE}"));
+}
+
+#[tokio::test]
+async fn the_profile_says_where_the_app_is() {
+    let stage = Stage::new();
+    stage
+        .file(
+            "launchway.toml",
+            "[build.production]\n[build.phone]\ndirectory = 'apps/phone'\nframework = 'gradle'\n",
+        )
+        .file("apps/phone/settings.gradle", "include ':app'\n")
+        .file("apps/phone/app/build.gradle", "versionCode 1\n")
+        .file("apps/phone/app/src/main/AndroidManifest.xml", "<manifest/>\n");
+    let mut text = String::new();
+    let rows: [&[&str]; 5] = [
+        &["fingerprint"],
+        &["fingerprint", "--profile", "phone"],
+        &["fingerprint", "android", "--profile", "phone"],
+        &["fingerprint", "embed", "--profile", "phone"],
+        &["fingerprint", "--profile", "tablet"],
+    ];
+    for arguments in rows {
+        text.push_str(&stage.run(arguments).await);
+    }
+    stage.file(
+        "launchway.toml",
+        "[build.tablet]\n[build.phone]\ndirectory = 'apps/phone'\nframework = 'gradle'\n",
+    );
+    text.push_str(&stage.run(&["fingerprint"]).await);
+    assert_snapshot!(text);
 }
 
 #[tokio::test]
@@ -184,15 +222,16 @@ async fn native_needed() {
         update(json!({ "version": "1.0.0", "fingerprint": "older" })),
         update(json!({ "version": "1.0.0", "buildNumber": "10", "fingerprint": hash })),
     ];
-    let builds = |fingerprint| Reply::new(200, page(&[build(None), build(fingerprint)], 2, 0));
+    let none = || Reply::error(404, "Not Found", "No successful build has a fingerprint");
     let server = FakeServer::start([
-        Reply::new(200, update(json!({ "fingerprint": hash })).to_string()),
-        Reply::new(200, update(json!({ "fingerprint": "other" })).to_string()),
-        builds(Some("other")),
-        builds(Some(&hash)),
-        builds(None),
+        told(UPDATE, Some(&hash), None),
+        told(UPDATE, Some("other"), None),
+        told(BUILD, Some("other"), None),
+        told(BUILD, Some(&hash), None),
+        none(),
         Reply::new(200, page(&updates, 3, 0)),
-        builds(None),
+        told(UPDATE, Some(&hash), None),
+        none(),
         Reply::new(200, page(&[], 0, 0)),
     ])
     .await;
@@ -220,7 +259,7 @@ async fn native_needed() {
     let asked = server.lines();
     assert_eq!(
         asked[2],
-        "GET /api/build?status=success&platform=android&bundleId=com.example.app&limit=100"
+        "GET /api/fingerprints/latest?bundleId=com.example.app&platform=android"
     );
     assert_eq!(
         asked[5],

@@ -1,6 +1,7 @@
 //! The command line as people and scripts meet it: a real process, its two outputs and its exit code, against a server
 //! that answers as told.
 
+mod action;
 mod api;
 mod apps;
 #[cfg(unix)]
@@ -10,6 +11,7 @@ mod browser_login;
 mod build;
 #[cfg(unix)]
 mod builds;
+mod compatible;
 mod credentials;
 mod env_vars;
 #[cfg(unix)]

@@ -31,6 +31,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     };
     let sync = format!("{add}{exec} cap sync {platform}");
     preset.build.push(app.step("sync native project", "", &sync));
+    preset.build.push(app.embed());
     match platform {
         Platform::Android => android::gradle(app, &mut preset, "android", is_made)?,
         Platform::Ios | Platform::Visionos => {

@@ -18,6 +18,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
     if app.has_file("pubspec.lock") {
         preset.keep("packages", &app.place("pubspec.lock"), &["~/.pub-cache"]);
     }
+    preset.build.push(app.embed());
     let flavor = match &app.profile.flavor {
         Some(flavor) => format!(" --flavor {}", quote(flavor)),
         None => String::new(),

@@ -11,6 +11,7 @@ pub fn gradle(app: &App<'_>) -> Result<Preset, PresetError> {
     }
     let root = framework::gradle_root(app.source, app.directory).unwrap_or_default();
     let mut preset = Preset::default();
+    preset.build.push(app.embed());
     android::gradle(app, &mut preset, root, false)?;
     Ok(preset)
 }
@@ -23,6 +24,7 @@ pub fn xcode(app: &App<'_>) -> Result<Preset, PresetError> {
     let target = apple::find(app, root)?;
     let mut preset = Preset::default();
     apple::needs_mac(&mut preset);
+    preset.build.push(app.embed());
     if app.has_file(&crate::packages::join(root, "Podfile")) {
         apple::pods(app, &mut preset, root);
     }

@@ -36,6 +36,7 @@ pub fn preset(app: &App<'_>) -> Result<Preset, PresetError> {
             exit 1\nfi";
         preset.install.push(app.step("find NativeScript", "", script));
     }
+    preset.build.push(app.embed());
     let release = if app.is_release() { " --release" } else { "" };
     match app.platform {
         Platform::Android => for_android(app, &mut preset, &ns, release),

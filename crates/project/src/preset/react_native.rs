@@ -21,6 +21,7 @@ pub fn expo(app: &App<'_>) -> Result<Preset, PresetError> {
     }
     let prebuild = format!("{} expo prebuild --platform {platform} --no-install", packages.exec());
     preset.build.push(app.step("prebuild", "", &prebuild));
+    preset.build.push(app.embed_generated());
     match platform {
         Platform::Android => android::gradle(app, &mut preset, "android", true)?,
         Platform::Ios | Platform::Visionos => {
@@ -43,6 +44,7 @@ pub fn bare(app: &App<'_>) -> Result<Preset, PresetError> {
 /// Builds the native project that the app has. It bundles the scripts itself.
 fn native(app: &App<'_>, preset: &mut Preset) -> Result<(), PresetError> {
     let root = app.platform.as_str();
+    preset.build.push(app.embed());
     if app.platform == Platform::Android {
         return android::gradle(app, preset, root, false);
     }

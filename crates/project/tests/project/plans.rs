@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
-use launchway_project::resolve::{Wanted, resolve};
+use launchway_project::resolve::{AppPlace, Wanted, app_place, resolve};
 
 use crate::fixtures::*;
 
@@ -162,6 +162,30 @@ fn a_profile_with_steps_is_the_whole_plan() {
 }
 
 #[test]
+fn a_profile_says_where_the_app_is() {
+    let place = |file: &str, told: Option<&str>| {
+        let project = launchway_project::file::parse(file).unwrap();
+        app_place(&project.build, told, Platform::Android).map_err(|error| error.to_string())
+    };
+    let in_directory = |directory: &str| {
+        Ok(AppPlace {
+            directory: directory.to_owned(),
+            framework: None,
+        })
+    };
+    assert_eq!(place("", None), in_directory(""));
+    let base = "[build.base]\ndirectory = 'apps/phone'\n";
+    let same = format!("{base}[build.one]\nextends = 'base'\n[build.two]\nextends = 'base'\n");
+    assert_eq!(place(&same, None), in_directory("apps/phone"));
+    let several = format!("{same}[build.two.android]\ndirectory = 'apps/tv'\n");
+    assert_eq!(place(&several, Some("two")), in_directory("apps/tv"));
+    let refused = "launchway.toml has several build profiles: base, one, two. Name one of them.";
+    assert_eq!(place(&several, None), Err(refused.to_owned()));
+    assert_eq!(place(&format!("{several}[build.production]\n"), None), in_directory(""));
+    assert!(place(base, Some("three")).is_err());
+}
+
+#[test]
 fn names_of_a_project_are_only_text() {
     let directory = project(&[]);
     let nasty = "a';touch pwned;'$(touch pwned)`touch pwned`";
@@ -274,6 +298,7 @@ fn the_docs_tell_the_commands() {
         "bun ",
         "bundle ",
         "flutter ",
+        "launchway ",
         "pod ",
         "xcodebuild ",
         ":app",

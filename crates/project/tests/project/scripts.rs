@@ -42,7 +42,7 @@ const TOOLS: [(&str, &str); 5] = [
          build*) mkdir -p \"$TMPDIR/launchway/derived/Build/Products/Debug-iphonesimulator/App.app\" ;;\nesac\n",
     ),
 ];
-const SILENT: [&str; 6] = ["npm", "npx", "pod", "flutter", "ditto", "pnpm"];
+const SILENT: [&str; 7] = ["npm", "npx", "pod", "flutter", "ditto", "pnpm", "launchway"];
 
 /// A source, and the tools to build it.
 struct Stage {

@@ -80,6 +80,10 @@ impl Executor for ProcessExecutor {
     fn start(&self, order: StepOrder) -> BoxFuture<'_, Result<RunningStep, ExecutorError>> {
         self.begin(order).boxed()
     }
+
+    fn program(&self) -> PathBuf {
+        self.program.clone()
+    }
 }
 
 async fn ended(mut child: Child, report: ChildStderr) -> Result<StepEnd, ExecutorError> {

@@ -7,6 +7,7 @@ mod builds;
 mod crash;
 mod fake_server;
 mod faults;
+mod fingerprint;
 mod git;
 mod life;
 mod logs;

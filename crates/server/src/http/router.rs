@@ -17,9 +17,9 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, health,
-    install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit, update, update_check,
-    update_report, uploads, usage, webhooks,
+    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, fingerprints,
+    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit, update,
+    update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -74,6 +74,9 @@ pub fn endpoints() -> Vec<Endpoint> {
         endpoint(Runner, routes!(runner::finish)),
         endpoint(Access::Admin(Admin), routes!(audit::list)),
         endpoint(Anyone, routes!(uploads::create)),
+        endpoint(Anyone, routes!(fingerprints::read)),
+        endpoint(Anyone, routes!(fingerprints::diff)),
+        endpoint(Anyone, routes!(fingerprints::latest)),
         endpoint(Anyone, routes!(apps::read)),
         endpoint(Anyone, routes!(apps::create)),
         endpoint(Access::Admin(Admin), routes!(apps::delete)),

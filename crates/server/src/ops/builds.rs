@@ -17,7 +17,7 @@ use crate::blob::Key;
 use crate::failure::Failure;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{apps, uploads, usage};
+use crate::ops::{apps, fingerprints, uploads, usage};
 use form::{NewBuild, Number, Source};
 use source::Prepared;
 use view::plain;
@@ -41,19 +41,9 @@ pub async fn create(
         (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
     };
     usage::count_build(write).await?;
-    let fingerprint = match new.fingerprint {
-        Some((hash, document)) => {
-            if let Some(document) = document {
-                let now = write.now();
-                write
-                    .org()
-                    .keep_fingerprint(&new.bundle, hash.as_str(), &document, now)
-                    .await?;
-            }
-            Some(hash)
-        }
-        None => None,
-    };
+    if let Some((hash, document)) = &new.fingerprint {
+        fingerprints::keep(write, &new.bundle, hash, document.as_deref()).await?;
+    }
     let build = Build {
         id,
         org_id: write.org_id(),
@@ -74,7 +64,7 @@ pub async fn create(
         },
         plan_origin: new.plan.as_ref().map(|_| REQUEST.to_owned()),
         plan: new.plan,
-        fingerprint,
+        fingerprint: new.fingerprint.map(|(hash, _)| hash),
         runner_id: None,
         phases: Vec::new(),
         error: None,

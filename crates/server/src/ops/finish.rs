@@ -4,7 +4,7 @@
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
 use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord};
-use launchway_domain::fingerprint::Fingerprint;
+use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
 
 use crate::app::App;
@@ -13,12 +13,13 @@ use crate::failure::Failure;
 use crate::ops::artifacts::{self, Checked};
 use crate::ops::leases::{end, hold, is_held, not_yours, peek};
 use crate::ops::write::Write;
-use crate::ops::{apps, build_logs, publish};
+use crate::ops::{apps, build_logs, fingerprints, publish};
 
 const MAX_PHASES: usize = 300;
 const MAX_NAME: usize = 100;
 const MAX_MESSAGE: usize = 2000;
 const MAX_WARNINGS: usize = 50;
+const MAX_WARNING: usize = 2000;
 
 /// The end of an attempt, its form checked.
 #[derive(Debug)]
@@ -30,7 +31,8 @@ pub struct FinishPlan {
     phases: Vec<PhaseRecord>,
     artifacts: Vec<ArtifactId>,
     log_size: u64,
-    fingerprint: Option<Fingerprint>,
+    fingerprint: Option<(Fingerprint, Option<String>)>,
+    warnings: Vec<String>,
 }
 
 /// Checks the end of an attempt of the build `id`.
@@ -62,6 +64,11 @@ pub fn plan(id: BuildId, told: Finish) -> Result<FinishPlan, Failure> {
         artifacts,
         log_size: told.log_size,
         fingerprint: told.fingerprint.map(fingerprint).transpose()?,
+        warnings: told
+            .warnings
+            .into_iter()
+            .map(|text| text.chars().take(MAX_WARNING).collect())
+            .collect(),
     })
 }
 
@@ -80,10 +87,10 @@ fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, Fail
     })
 }
 
-fn fingerprint(value: serde_json::Value) -> Result<Fingerprint, Failure> {
+fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>), Failure> {
     let input: Result<FingerprintInput, _> = serde_json::from_value(value);
     let input = input.map_err(|_| Failure::bad("fingerprint must be a text or a document"))?;
-    Ok(publish::fingerprint(&input)?.0)
+    publish::fingerprint(&input)
 }
 
 /// Reads phases from the wire.
@@ -124,14 +131,15 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
         return Err(not_yours());
     }
     let masker = build_logs::masker(app, caller, plan.id, plan.attempt).await?;
-    let masked = |error: &BuildFailure| BuildFailure {
-        message: String::from_utf8_lossy(&masker.mask(error.message.as_bytes())).into_owned(),
+    let masked = |text: &str| String::from_utf8_lossy(&masker.mask(text.as_bytes())).into_owned();
+    let error = plan.error.as_ref().map(|error| BuildFailure {
+        message: masked(&error.message),
         ..error.clone()
-    };
-    let error = plan.error.as_ref().map(masked);
+    });
+    let told: Vec<String> = plan.warnings.iter().map(|text| masked(text)).collect();
     let checked = artifacts::check(app, &build, &plan.artifacts).await?;
     let concluded = match hold(app, caller, plan.id, plan.attempt).await {
-        Ok((write, build)) => conclude(write, build, plan, error, &checked).await,
+        Ok((write, build)) => conclude(write, build, plan, error, told, &checked).await,
         Err(failure) => Err(failure),
     };
     let gone = match concluded {
@@ -179,6 +187,7 @@ async fn conclude(
     mut build: Build,
     plan: &FinishPlan,
     error: Option<BuildFailure>,
+    warnings: Vec<String>,
     checked: &[Checked],
 ) -> Result<Vec<launchway_domain::build::Artifact>, Failure> {
     let (attempt, outcome) = (plan.attempt, plan.outcome);
@@ -201,10 +210,12 @@ async fn conclude(
     let kept: Vec<_> = checked.iter().map(|one| one.artifact.id).collect();
     let gone = artifacts::forget(&mut write, build.id, &kept).await?;
     build.phases = plan.phases.clone();
-    build.fingerprint = build.fingerprint.or_else(|| plan.fingerprint.clone());
-    build.warnings = checked
-        .iter()
-        .flat_map(|one| one.warnings.clone())
+    let mismatch = take_fingerprint(&mut write, &mut build, plan).await?;
+    let of_artifacts = checked.iter().flat_map(|one| one.warnings.clone());
+    build.warnings = warnings
+        .into_iter()
+        .chain(mismatch)
+        .chain(of_artifacts)
         .take(MAX_WARNINGS)
         .collect();
     for facts in checked.iter().filter_map(|one| one.facts.as_ref()) {
@@ -219,6 +230,33 @@ async fn conclude(
     end(&mut write, &build, to, error).await?;
     write.commit().await?;
     Ok(gone)
+}
+
+/// Takes the fingerprint that the runner found, which is the one that the app tells. Gives a warning when another was sent with
+/// the build.
+async fn take_fingerprint(
+    write: &mut Write<'_>,
+    build: &mut Build,
+    plan: &FinishPlan,
+) -> Result<Option<String>, Failure> {
+    let Some((found, document)) = &plan.fingerprint else {
+        return Ok(None);
+    };
+    let bundle = apps::bundle_id(&build.bundle_id)?;
+    fingerprints::keep(write, &bundle, found, document.as_deref()).await?;
+    let sent = build.fingerprint.replace(found.clone());
+    let Some(sent) = sent.filter(|sent| sent != found) else {
+        return Ok(None);
+    };
+    let there = fingerprints::document(&mut write.org(), &bundle, &sent).await?;
+    let here = fingerprints::document(&mut write.org(), &bundle, found).await?;
+    let differs = match there.zip(here) {
+        Some((there, here)) => format!(": {}", reason(Some(&there), Some(&here))),
+        None => String::new(),
+    };
+    Ok(Some(format!(
+        "The fingerprint that came with the build is not the one of what was built{differs}. The build keeps what the runner found"
+    )))
 }
 
 /// The first successful build claims its app (contract part 2), unless another organization did meanwhile.

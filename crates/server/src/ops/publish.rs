@@ -14,11 +14,11 @@ use launchway_domain::version::Version;
 use launchway_store::{NewUpdate, Org};
 
 use crate::failure::Failure;
-use crate::ops::apps;
 use crate::ops::packages::Prepared;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
+use crate::ops::{apps, fingerprints};
 
 /// An update to be published, its form checked.
 #[derive(Clone, Debug)]
@@ -173,13 +173,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     let fingerprint = match (of_build, &plan.fingerprint) {
         (Some(hash), _) => Some(hash),
         (None, Some((hash, document))) => {
-            if let Some(document) = document {
-                let now = write.now();
-                write
-                    .org()
-                    .keep_fingerprint(&plan.bundle, hash.as_str(), document, now)
-                    .await?;
-            }
+            fingerprints::keep(write, &plan.bundle, hash, document.as_deref()).await?;
             Some(hash.clone())
         }
         (None, None) => source.as_ref().and_then(|source| source.fingerprint.clone()),

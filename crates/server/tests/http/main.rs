@@ -12,6 +12,7 @@ mod build;
 mod credentials;
 mod device_logins;
 mod env;
+mod fingerprints;
 mod fuzz_query;
 mod idempotency;
 mod install;

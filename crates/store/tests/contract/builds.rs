@@ -173,6 +173,39 @@ contract! {
         assert_eq!(org_reads!(db, org, build(build.id)), None);
     }
 
+    async fn the_newest_that_succeeded_with_a_fingerprint(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let newest = async |configuration: Option<&str>| {
+            let configuration = configuration.map(|name| name.parse().unwrap());
+            let found = org_reads!(db, org, newest_build_with_fingerprint(&name, Platform::Android, configuration.as_ref()));
+            found.map(|build| build.id)
+        };
+        let made = async |configuration: Option<&str>, change: fn(&mut Build)| {
+            let mut build = Build {
+                fingerprint: Some("hash".parse().unwrap()),
+                configuration: configuration.map(|name| name.parse().unwrap()),
+                standing: Standing { status: BuildStatus::Success, ..Standing::new(NOW) },
+                platform: Platform::Android,
+                bundle_id: "COM.example.app".to_owned(),
+                ..new_build(org)
+            };
+            change(&mut build);
+            keep(db, &build).await;
+            build.id
+        };
+        assert_eq!(newest(None).await, None);
+        let first = made(None, |_| ()).await;
+        let second = made(Some("staging"), |_| ()).await;
+        made(Some("staging"), |build| build.fingerprint = None).await;
+        made(None, |build| build.standing.status = BuildStatus::Failed).await;
+        made(None, |build| build.platform = Platform::Ios).await;
+        made(None, |build| build.bundle_id = "com.example.other".to_owned()).await;
+        assert_eq!(newest(None).await, Some(second));
+        assert_eq!(newest(Some("staging")).await, Some(second));
+        assert_eq!(newest(Some("production")).await, Some(first));
+    }
+
     async fn a_move_is_made_from_where_the_build_stands_only(db: &TestDb) {
         let org = an_org(db).await.id;
         let build = new_build(org);

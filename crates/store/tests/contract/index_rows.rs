@@ -103,14 +103,18 @@ contract! {
     async fn keeps_fingerprint_documents_newest_first(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.Example.app");
-        org_writes!(db, org, keep_fingerprint(&name, "b", r#"{"n":"é"}"#, NOW));
+        assert!(org_writes!(db, org, keep_fingerprint(&name, "b", r#"{"n":"é"}"#, NOW)));
         org_writes!(db, org, keep_fingerprint(&name, "c", "{}", NOW + 1));
         org_writes!(db, org, keep_fingerprint(&name, "a", "{}", NOW));
-        org_writes!(db, org, keep_fingerprint(&name, "b", "another", NOW + 2));
+        assert!(!org_writes!(db, org, keep_fingerprint(&name, "b", "another", NOW + 2)));
         org_writes!(db, org, keep_fingerprint(&bundle("com.example.other"), "d", "{}", NOW));
         let kept = system_reads!(db, fingerprints("com.example.app", 10));
         let kept: Vec<_> = kept.iter().map(|(hash, document)| (hash.as_str(), document.as_str())).collect();
         assert_eq!(kept, [("c", "{}"), ("a", "{}"), ("b", r#"{"n":"é"}"#)], "the first document of a hash stays");
         assert_eq!(system_reads!(db, fingerprints("com.example.app", 1)).len(), 1);
+        let of = async |name: &str, hash: &str| org_reads!(db, org, fingerprint_document(&bundle(name), hash));
+        assert_eq!(of("COM.example.app", "b").await.as_deref(), Some(r#"{"n":"é"}"#));
+        assert_eq!(of("com.example.app", "d").await, None);
+        assert_eq!(of("com.example.other", "d").await.as_deref(), Some("{}"));
     }
 }

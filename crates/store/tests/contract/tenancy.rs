@@ -301,6 +301,8 @@ contract! {
         let build = &theirs.build;
         let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
         assert_eq!(org_writes!(db, org, lock_build(build.id)), None);
+        assert_eq!(org_reads!(db, org, newest_build_with_fingerprint(&name, build.platform, None)), None);
+        assert_eq!(org_reads!(db, org, fingerprint_document(&name, "hash")), None);
         assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
         org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
         assert!(!org_writes!(db, org, delete_build(build.id)));

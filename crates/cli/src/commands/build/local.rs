@@ -9,7 +9,6 @@ use launchway_api::secret::SecretText;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::env_var::is_name;
 use launchway_domain::platform::Platform;
-use launchway_project::native_version;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::labels;
 use launchway_runner::local::{self, LocalBuild, LocalEnd};
@@ -140,7 +139,7 @@ fn lease(
         return Err(Failure::usage("only a server knows the next free build number")
             .hint("give --build-number NUMBER, or leave it out for the project's own"));
     }
-    let native = native_version::read(&context.settings.root, platform);
+    let native = app::native(platform, told.profile.as_deref(), context)?;
     let configuration = told.configuration.as_ref().map(ToString::to_string);
     Ok(Lease {
         build_id: ID.to_owned(),

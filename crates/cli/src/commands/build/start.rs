@@ -48,7 +48,7 @@ async fn ask(
     };
     let mut create: CreateBuild = wanted::from(platform, arguments, resolved, context)?;
     if arguments.git.is_none() {
-        create.fingerprint = fingerprint::of_build(platform, context).await?;
+        create.fingerprint = fingerprint::of_build(platform, &arguments.profile.profile, context).await?;
         create.source.upload_id = Some(upload(client, context).await?);
     }
     let printer = &context.printer;

@@ -22,7 +22,11 @@ pub fn from(
 ) -> Result<CreateBuild, Failure> {
     let told = &arguments.profile;
     let root = &context.settings.root;
-    let native = native_version::read(root, platform);
+    let native = match arguments.git {
+        // Its profiles are not those here.
+        Some(_) => native_version::read(root, platform),
+        None => app::native(platform, told.profile.as_deref(), context)?,
+    };
     let source = match (&arguments.git, &arguments.reference) {
         (Some(url), Some(reference)) => BuildSource {
             upload_id: None,

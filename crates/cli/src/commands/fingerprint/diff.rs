@@ -21,36 +21,47 @@ pub async fn run(arguments: DiffArgs, context: &Context) -> Result<(), Failure> 
         (HERE, other) => {
             let here = Side::named(other, context).await?;
             let platform = arguments.platform.unwrap_or(here.platform);
-            (Side::here(Some(platform), context).await?, here)
+            (Side::here(Some(platform), &arguments.app, context).await?, here)
         }
         (other, HERE) => {
             let there = Side::named(other, context).await?;
             let platform = arguments.platform.unwrap_or(there.platform);
-            let here = Side::here(Some(platform), context).await?;
+            let here = Side::here(Some(platform), &arguments.app, context).await?;
             (there, here)
         }
         (there, here) => (Side::named(there, context).await?, Side::named(here, context).await?),
     };
-    let reason = difference(&there, &here);
-    let changes = changes(&there, &here);
-    let json = json!({
+    if there.hash != here.hash && changes(&there, &here).is_none() {
+        let note = "Of one side only the hash is known. Two documents show what differs.";
+        context.printer.note(note);
+    }
+    let json = json(&there, &here);
+    context
+        .printer
+        .result(&json.to_string(), || shown(&there, &here, context))
+}
+
+/// What differs, for programs.
+pub fn json(there: &Side, here: &Side) -> Value {
+    let reason = difference(there, here);
+    let changes = changes(there, here).map(|changes| changes.iter().map(change_json).collect::<Vec<_>>());
+    json!({
         "same": reason.is_none(),
         "reason": reason,
         "there": there.hash.as_str(),
         "here": here.hash.as_str(),
-        "changes": changes.as_ref().map(|changes| changes.iter().map(change_json).collect::<Vec<_>>()),
-    });
-    if let (Some(_), None) = (&reason, &changes) {
-        let note = "The server tells the hash only. A document in a file on both sides shows what differs.";
-        context.printer.note(note);
-    }
-    context.printer.result(&json.to_string(), || {
-        match (&reason, &changes, &there.document, &here.document) {
-            (None, ..) => "Nothing differs.\n".to_owned(),
-            (Some(_), Some(changes), Some(from), Some(to)) => context.printer.table(&table(changes, from, to)),
-            (Some(reason), ..) => format!("{reason}\n"),
-        }
+        "changes": changes,
     })
+}
+
+/// What differs, for people: a table where both documents are known.
+pub fn shown(there: &Side, here: &Side, context: &Context) -> String {
+    let documents = there.document.as_ref().zip(here.document.as_ref());
+    match (difference(there, here), changes(there, here), documents) {
+        (None, ..) => "Nothing differs.\n".to_owned(),
+        (Some(_), Some(changes), Some((from, to))) => context.printer.table(&table(&changes, from, to)),
+        (Some(reason), ..) => format!("{reason}\n"),
+    }
 }
 
 fn table(changes: &[Change<'_>], from: &FingerprintDocument, to: &FingerprintDocument) -> Table {

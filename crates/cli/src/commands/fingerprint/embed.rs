@@ -4,21 +4,26 @@ use launchway_domain::platform::Platform;
 use launchway_project::fingerprint::embed::embed;
 use serde_json::json;
 
-use crate::commands::fingerprint::{collect, platforms};
+use crate::args::fingerprint::AppArgs;
+use crate::commands::app;
+use crate::commands::fingerprint::{look, platforms};
 use crate::context::Context;
 use crate::failure::Failure;
 
-pub async fn run(platform: Option<Platform>, context: &Context) -> Result<(), Failure> {
+pub async fn run(platform: Option<Platform>, app: &AppArgs, generated: bool, context: &Context) -> Result<(), Failure> {
     let platforms = match platform {
         Some(platform) => vec![platform],
-        None => platforms(context)?,
+        None => platforms(app, context)?,
     };
     let (mut items, mut prose) = (Vec::new(), String::new());
     for platform in platforms {
-        let found = collect(platform, context).await?;
+        let found = look(platform, app.profile.as_deref(), generated, context).await?;
+        let found = found.map_err(|error| Failure::failed(error.to_string()))?;
         let hash = found.document.hash();
-        let files = embed(&context.settings.root, found.framework, platform, &hash)
-            .map_err(|error| Failure::failed(error.to_string()))?;
+        let place = app::place(platform, app.profile.as_deref(), context)?;
+        let root = context.settings.root.join(place.directory);
+        let files =
+            embed(&root, found.framework, platform, &hash).map_err(|error| Failure::failed(error.to_string()))?;
         for file in &files {
             let outcome = if file.changed { "has it now" } else { "had it already" };
             prose.push_str(&format!("{platform}  {hash}  {} {outcome}\n", file.path));

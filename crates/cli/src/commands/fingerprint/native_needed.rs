@@ -1,15 +1,15 @@
 //! `native-needed`: whether an update of this project runs in an app that is out already.
 
 use launchway_api::updates::UpdateView;
-use launchway_client::{BuildFilter, Client, UpdateFilter};
+use launchway_client::UpdateFilter;
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
-use launchway_project::native_version;
 use serde_json::json;
 
 use crate::args::fingerprint::NativeNeededArgs;
-use crate::commands::fingerprint::side::{Side, changes, difference, known};
+use crate::commands::app;
+use crate::commands::fingerprint::side::{Side, changes, difference, known, on_server};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -18,13 +18,13 @@ const PAGE: u32 = 100;
 
 pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {
     let (name, there, here) = if arguments.against == "latest" {
-        let here = Side::here(arguments.platform, context).await?;
+        let here = Side::here(arguments.platform, &arguments.app, context).await?;
         let (name, there) = latest(&arguments, here.platform, context).await?;
         (name, there, here)
     } else {
         let there = Side::named(&arguments.against, context).await?;
         let platform = arguments.platform.unwrap_or(there.platform);
-        let here = Side::here(Some(platform), context).await?;
+        let here = Side::here(Some(platform), &arguments.app, context).await?;
         (arguments.against.clone(), there, here)
     };
     let reason = difference(&there, &here);
@@ -63,8 +63,8 @@ async fn latest(
 ) -> Result<(String, Side), Failure> {
     let bundle_id = bundle_id(arguments, platform, context)?;
     let client = context.client()?;
-    if let Some(found) = latest_build(&client, &bundle_id, platform).await? {
-        return Ok(found);
+    if let Some(found) = client.latest_fingerprint(&bundle_id, platform.as_str(), None).await? {
+        return Ok((found.value.id.clone(), known(&found.value)?));
     }
     let filter = UpdateFilter {
         bundle_id: Some(bundle_id.clone()),
@@ -82,40 +82,21 @@ async fn latest(
     };
     let newest = updates.iter().filter(|update| update.fingerprint.is_some());
     match newest.max_by(|this, that| order(this).cmp(&order(that))) {
-        Some(UpdateView { id, fingerprint, .. }) => {
-            let hash = fingerprint.as_deref().unwrap_or_default();
-            Ok((id.clone(), known(hash, platform)?))
-        }
+        Some(UpdateView { id, .. }) => Ok((id.clone(), on_server(id, context).await?)),
         None => Err(Failure::new(
             Exit::NotFound,
             format!("{bundle_id} has neither a build nor an update for {platform} with a fingerprint"),
         )
-        .hint("publish with --fingerprint to be able to compare")),
+        .hint("build it, or publish an update from the project")),
     }
-}
-
-async fn latest_build(client: &Client, bundle_id: &str, platform: Platform) -> Result<Option<(String, Side)>, Failure> {
-    let filter = BuildFilter {
-        bundle_id: Some(bundle_id.to_owned()),
-        platform: Some(platform.to_string()),
-        status: Some("success".to_owned()),
-        limit: Some(PAGE),
-        ..BuildFilter::default()
-    };
-    let builds = client.builds(&filter).await?.value.items;
-    // Newest first, as lists are.
-    let newest = builds
-        .into_iter()
-        .find_map(|build| Some((build.id, build.fingerprint?)));
-    newest.map(|(id, hash)| Ok((id, known(&hash, platform)?))).transpose()
 }
 
 fn bundle_id(arguments: &NativeNeededArgs, platform: Platform, context: &Context) -> Result<String, Failure> {
     let told = arguments.bundle_id.as_ref().map(ToString::to_string);
     let in_project = || context.settings.project.app.bundle_id.clone();
-    let native = || native_version::read(&context.settings.root, platform).bundle_id;
+    let native = app::native(platform, arguments.app.profile.as_deref(), context)?.bundle_id;
     told.or_else(in_project)
-        .or_else(|| native().map(|found| found.value))
+        .or_else(|| native.map(|found| found.value))
         .ok_or_else(|| {
             Failure::usage("no app is named, and no native project here names one")
                 .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use launchway_api::fingerprints::FingerprintView;
 use launchway_domain::fingerprint::{Change, Fingerprint, FingerprintDocument, diff, reason};
 use launchway_domain::platform::Platform;
 use serde_json::Value;
 
+use crate::args::fingerprint::AppArgs;
 use crate::commands::fingerprint::{collect, platforms};
 use crate::context::Context;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 
 /// The project itself, as an argument names it.
 pub const HERE: &str = "here";
@@ -34,8 +36,8 @@ impl Side {
     }
 
     /// The project on this platform; on its only one when none is told.
-    pub async fn here(platform: Option<Platform>, context: &Context) -> Result<Self, Failure> {
-        let platform = match (platform, platforms(context)?.as_slice()) {
+    pub async fn here(platform: Option<Platform>, app: &AppArgs, context: &Context) -> Result<Self, Failure> {
+        let platform = match (platform, platforms(app, context)?.as_slice()) {
             (Some(platform), _) => platform,
             (None, [platform]) => *platform,
             (None, several) => {
@@ -44,7 +46,7 @@ impl Side {
                     .hint(format!("name one of them: {}", names.join(", "))));
             }
         };
-        Ok(Self::of(collect(platform, context).await?.document))
+        Ok(Self::of(collect(platform, app, context).await?.document))
     }
 
     /// What an argument names besides the project: a file or an id.
@@ -68,29 +70,24 @@ impl Side {
     }
 }
 
-async fn on_server(id: &str, context: &Context) -> Result<Side, Failure> {
-    let client = context.client()?;
-    let (hash, platform) = if id.starts_with("build_") {
-        let build = client.build(id).await?.value;
-        (build.fingerprint, build.platform)
-    } else {
-        let update = client.update(id).await?.value;
-        (update.fingerprint, update.platform)
-    };
-    let hash = hash.ok_or_else(|| {
-        Failure::failed(format!("{id} has no fingerprint")).hint("publish with --fingerprint to be able to compare")
-    })?;
-    known(&hash, platform)
+/// What the server knows of a build or an update.
+pub async fn on_server(id: &str, context: &Context) -> Result<Side, Failure> {
+    known(&context.client()?.fingerprint(id).await?.value)
 }
 
-/// A side of which the server has the hash.
-pub fn known(hash: &str, platform: Platform) -> Result<Side, Failure> {
-    let hash =
-        Fingerprint::parse(hash).map_err(|error| Failure::failed(format!("the server's fingerprint {error}")))?;
+/// A side that the server knows.
+pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
+    let id = &told.id;
+    let hash = told
+        .fingerprint
+        .as_deref()
+        .ok_or_else(|| Failure::failed(format!("{id} has no fingerprint")).hint("name another build or update"))?;
+    let hash = Fingerprint::parse(hash)
+        .map_err(|error| Failure::new(Exit::Server, format!("the server's fingerprint {error}")))?;
     Ok(Side {
         hash,
-        document: None,
-        platform,
+        document: told.read(),
+        platform: told.platform,
     })
 }
 

@@ -1,5 +1,6 @@
 //! `update <platform>`: packs, uploads and publishes.
 
+mod compatible;
 mod package;
 mod wanted;
 
@@ -14,6 +15,9 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     // Everything that can be wrong here is found before anything is packed or sent.
     let (mut create, native) = wanted::from(&arguments, context)?;
     let client = context.client()?;
+    let here = compatible::here(&arguments, context).await?;
+    compatible::check(here.as_ref(), &arguments, &create, &client, context).await?;
+    create.fingerprint = here.map(|here| here.input);
     let package = package::prepare(&arguments, context).await?;
 
     context

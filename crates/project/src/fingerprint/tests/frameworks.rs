@@ -5,6 +5,16 @@ use super::*;
 const ANDROID: Platform = Platform::Android;
 const IOS: Platform = Platform::Ios;
 
+fn platforms(project: &Project) -> Result<Vec<Platform>, CollectError> {
+    let mut found = Vec::new();
+    for platform in Platform::ALL {
+        if has_project(&project.root(), platform)? {
+            found.push(platform);
+        }
+    }
+    Ok(found)
+}
+
 #[test]
 fn capacitor_has_plugins_of_the_platform_and_the_runtime() {
     let project = capacitor();
@@ -76,7 +86,41 @@ fn expo_needs_no_native_projects() {
             ["expo 54.0.1", "expo-asset 12.0.1", "react-native 0.81.2"]
         );
     }
-    assert_eq!(platforms(&project.root()), Ok(vec![IOS, ANDROID]));
+    assert_eq!(platforms(&project), Ok(vec![IOS, ANDROID]));
+}
+
+#[test]
+fn what_expo_generated_counts_only_where_it_is_part_of_the_project() {
+    let project = expo();
+    let before = project.document(ANDROID);
+    project.write("android/settings.gradle", "include ':app'");
+    let place = AppPlace::default();
+    let rules = without_native_project(&Fingerprint::default(), ANDROID);
+    let (framework, document) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    assert_eq!((framework, &document), (Framework::Expo, &before));
+    assert_ne!(project.document(ANDROID), before);
+}
+
+#[test]
+fn an_app_may_stand_in_a_directory_and_be_named() {
+    let project = Project::new(&[
+        ("apps/phone/app.json", "{}"),
+        ("apps/phone/android/settings.gradle", ""),
+        ("apps/phone/android/app/build.gradle", GRADLE),
+        ("other", ""),
+    ]);
+    let place = AppPlace {
+        directory: "apps/phone".to_owned(),
+        framework: Some(Framework::Gradle),
+    };
+    let rules = Fingerprint::default();
+    let (framework, document) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    assert_eq!(
+        (framework, document.framework().as_str()),
+        (Framework::Gradle, "native")
+    );
+    let nowhere = of_app(&project.root(), &AppPlace::default(), ANDROID, &rules);
+    assert!(matches!(nowhere, Err(CollectError::NoApp(_))), "{nowhere:?}");
 }
 
 #[test]
@@ -97,7 +141,7 @@ fn plain_native_projects_have_no_plugins() {
     let project = Project::new(&[("settings.gradle", "include ':app'"), ("app/build.gradle", GRADLE)]);
     let document = project.document(ANDROID);
     assert_eq!((document.framework().as_str(), document.plugins().len()), ("native", 0));
-    assert_eq!(platforms(&project.root()), Ok(vec![ANDROID]));
+    assert_eq!(platforms(&project), Ok(vec![ANDROID]));
     let bump = |project: &Project| project.replace("app/build.gradle", "versionCode 1", "versionCode 2");
     assert_eq!(project.changes(ANDROID, bump), [""; 0]);
     let minimum = |project: &Project| project.replace("app/build.gradle", "minSdk 24", "minSdk 26");

@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
+use launchway_api::updates::{CreateUpdate, TextOrNumber};
 use launchway_domain::build_number::{BuildNumber, CurrentBuild};
 use launchway_domain::configuration::Configuration;
 use launchway_domain::version::Version;
-use launchway_project::native_version::{self, Found, NativeProject};
+use launchway_project::native_version::{Found, NativeProject};
 
 use crate::args::publish::PublishArgs;
 use crate::commands::{app, text_or_file};
@@ -54,7 +54,7 @@ impl Native {
 
 /// Puts the request together, all but the upload. Fails when something is missing; nothing is sent before.
 pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
-    let native = native_version::read(&context.settings.root, arguments.platform);
+    let native = app::native(arguments.platform, arguments.app.profile.as_deref(), context)?;
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
         bundle_id: app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?,
@@ -62,7 +62,6 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
         version: version(arguments, context, &native)?,
         build_number: arguments.build_number.clone().map(TextOrNumber::Text),
         configuration,
-        fingerprint: arguments.fingerprint.clone().map(fingerprint).transpose()?,
         release_notes: arguments.release_notes.clone().map(text_or_file).transpose()?,
         rollout: arguments.rollout.map(i64::from),
         mandatory: arguments.mandatory.then_some(true),
@@ -98,18 +97,4 @@ fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -
             Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
         ),
     }
-}
-
-/// A hash, or with `@FILE` a document (contract part 9).
-fn fingerprint(argument: String) -> Result<FingerprintInput, Failure> {
-    let is_file = argument.starts_with('@');
-    let text = text_or_file(argument)?;
-    if !is_file {
-        return Ok(FingerprintInput::Hash(text));
-    }
-    let document = serde_json::from_str(&text);
-    document.map(FingerprintInput::Document).map_err(|error| {
-        Failure::usage(format!("the fingerprint document is no JSON object: {error}"))
-            .hint("a hash is given without a file: --fingerprint HASH")
-    })
 }

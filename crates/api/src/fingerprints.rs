@@ -1,0 +1,127 @@
+//! Fingerprints of builds and updates as the API tells them (contract part 9).
+
+use launchway_domain::build::Build;
+use launchway_domain::fingerprint::{Change, FingerprintDocument};
+use launchway_domain::platform::Platform;
+use launchway_domain::update::Update;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// What a build or an update is natively.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FingerprintView {
+    /// The build or update.
+    pub id: String,
+    /// Its status.
+    pub status: String,
+    /// Its app.
+    pub bundle_id: String,
+    /// Its platform.
+    #[schema(value_type = String, example = "ios")]
+    pub platform: Platform,
+    /// Its configuration, if it has one.
+    pub configuration: Option<String>,
+    /// Its version; null while it is not known.
+    pub version: Option<String>,
+    /// Its build number; null while it is not known.
+    pub build_number: Option<String>,
+    /// The hash; null when it is not known.
+    pub fingerprint: Option<String>,
+    /// The document that the hash stands for; null when only the hash is known.
+    #[schema(value_type = Option<Object>)]
+    pub document: Option<Map<String, Value>>,
+}
+
+/// What differs between two fingerprints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FingerprintDifference {
+    /// One side, such as the installed app.
+    pub from: FingerprintView,
+    /// The other, such as the update.
+    pub to: FingerprintView,
+    /// Whether both are the same natively.
+    pub same: bool,
+    /// What differs, for people; null when nothing does.
+    pub reason: Option<String>,
+    /// Each difference; null when only a hash is known of one side.
+    pub changes: Option<Vec<FingerprintChange>>,
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FingerprintChange {
+    /// `framework`, `platform`, `plugin`, `resources` or `native`.
+    pub kind: String,
+    /// The plugin's name; null for what is no plugin.
+    pub name: Option<String>,
+    /// What is on the one side; null where it is not there, or only a hash.
+    pub from: Option<String>,
+    /// What is on the other side.
+    pub to: Option<String>,
+    /// The difference, for people.
+    pub message: String,
+}
+
+impl FingerprintView {
+    /// A build, with the document of its hash.
+    pub fn of_build(build: &Build, document: Option<Map<String, Value>>) -> Self {
+        Self {
+            id: build.id.to_string(),
+            status: build.standing.status.to_string(),
+            bundle_id: build.bundle_id.clone(),
+            platform: build.platform,
+            configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
+            version: build.spec.version.clone(),
+            build_number: build.spec.build_number.clone(),
+            fingerprint: build.fingerprint.as_ref().map(ToString::to_string),
+            document,
+        }
+    }
+
+    /// An update, with the document of its hash.
+    pub fn of_update(update: &Update, document: Option<Map<String, Value>>) -> Self {
+        Self {
+            id: update.id.to_string(),
+            status: update.status.to_string(),
+            bundle_id: update.bundle_id.clone(),
+            platform: update.platform,
+            configuration: update.configuration.as_ref().map(|label| label.as_str().to_owned()),
+            version: Some(update.version_text.clone()),
+            build_number: Some(update.build_number.as_str().to_owned()),
+            fingerprint: update.fingerprint.as_ref().map(ToString::to_string),
+            document,
+        }
+    }
+
+    /// The document, where it is known.
+    pub fn read(&self) -> Option<FingerprintDocument> {
+        let document = Value::Object(self.document.clone()?);
+        FingerprintDocument::from_value(document).ok()
+    }
+}
+
+impl From<&Change<'_>> for FingerprintChange {
+    fn from(change: &Change<'_>) -> Self {
+        let text = |value: &dyn std::fmt::Display| Some(value.to_string());
+        let (kind, name, from, to) = match change {
+            Change::Framework { from, to } => ("framework", None, text(from), text(to)),
+            Change::Platform { from, to } => ("platform", None, text(from), text(to)),
+            Change::PluginAdded { name, version } => ("plugin", Some(*name), None, text(version)),
+            Change::PluginRemoved { name, version } => ("plugin", Some(*name), text(version), None),
+            Change::PluginVersion { name, from, to } => ("plugin", Some(*name), text(from), text(to)),
+            Change::Resources => ("resources", None, None, None),
+            Change::NativeSource => ("native", None, None, None),
+        };
+        Self {
+            kind: kind.to_owned(),
+            name: name.map(str::to_owned),
+            from,
+            to,
+            message: change.to_string(),
+        }
+    }
+}

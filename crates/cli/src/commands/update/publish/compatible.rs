@@ -1,0 +1,121 @@
+//! Whether the apps that are out can run the update: its fingerprint against that of the newest build (contract part 10).
+
+use launchway_api::updates::{CreateUpdate, FingerprintInput};
+use launchway_client::Client;
+use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument};
+use launchway_domain::platform::Platform;
+use launchway_project::fingerprint::CollectError;
+use serde_json::{Value, json};
+
+use crate::args::publish::PublishArgs;
+use crate::commands::fingerprint::side::{Side, changes, difference, known};
+use crate::commands::fingerprint::{diff, look};
+use crate::commands::text_or_file;
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+
+/// The fingerprint of an update.
+pub struct Here {
+    /// As the API takes it.
+    pub input: FingerprintInput,
+    side: Side,
+}
+
+/// The fingerprint that is told, or the project's; `None` where there is no project, which is said.
+pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<Here>, Failure> {
+    let platform = arguments.platform;
+    if let Some(told) = &arguments.fingerprint {
+        return told_one(told.clone(), platform).map(Some);
+    }
+    match look(platform, arguments.app.profile.as_deref(), false, context).await? {
+        Ok(found) => Ok(found.input().map(|input| Here {
+            input,
+            side: Side::of(found.document),
+        })),
+        Err(CollectError::NoApp(_)) => {
+            let note = "There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.";
+            context.printer.note(note);
+            Ok(None)
+        }
+        Err(problem) if arguments.allow_incompatible => {
+            context
+                .printer
+                .warn(&format!("the update has no fingerprint: {problem}"));
+            Ok(None)
+        }
+        Err(problem) => Err(
+            Failure::failed(format!("the fingerprint of the project cannot be told: {problem}"))
+                .hint("mend it, give --fingerprint HASH, or publish without one with --allow-incompatible"),
+        ),
+    }
+}
+
+/// A hash, or with `@FILE` a document (contract part 9).
+fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
+    let is_file = argument.starts_with('@');
+    let text = text_or_file(argument)?;
+    if !is_file {
+        let hash = Fingerprint::parse(&text).map_err(|error| Failure::usage(format!("--fingerprint {error}")))?;
+        let side = Side {
+            hash,
+            document: None,
+            platform,
+        };
+        return Ok(Here {
+            input: FingerprintInput::Hash(text),
+            side,
+        });
+    }
+    let hint = "a hash is given without a file: --fingerprint HASH";
+    let document = serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("the fingerprint document is no JSON object: {error}")).hint(hint))?;
+    let read = FingerprintDocument::from_value(Value::Object(document))
+        .map_err(|error| Failure::usage(format!("the fingerprint document: {error}")).hint(hint))?;
+    Ok(Here {
+        input: FingerprintInput::Document(serde_json::from_str(&text).unwrap_or_default()),
+        side: Side::of(read),
+    })
+}
+
+/// Refuses an update that the newest successful build of its app cannot run, unless that is allowed.
+pub async fn check(
+    here: Option<&Here>,
+    arguments: &PublishArgs,
+    create: &CreateUpdate,
+    client: &Client,
+    context: &Context,
+) -> Result<(), Failure> {
+    let Some(Here { side: here, .. }) = here else {
+        return Ok(());
+    };
+    let configuration = create.configuration.as_deref();
+    let newest = client.latest_fingerprint(&create.bundle_id, &create.platform, configuration);
+    let Some(newest) = newest.await? else {
+        let note =
+            "No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.";
+        context.printer.note(note);
+        return Ok(());
+    };
+    let (id, there) = (&newest.value.id, known(&newest.value)?);
+    let Some(reason) = difference(&there, here) else {
+        return Ok(());
+    };
+    // Without both documents the reason says no more than the sentence does.
+    let named = match changes(&there, here) {
+        Some(_) => format!(": {reason}"),
+        None => String::new(),
+    };
+    let message = format!("{id}, the newest build, cannot run this update, because the native code differs{named}");
+    if arguments.allow_incompatible {
+        context.printer.warn(&message);
+        return Ok(());
+    }
+    let mut json = diff::json(&there, here);
+    json["against"] = json!(id);
+    context
+        .printer
+        .result(&json.to_string(), || diff::shown(&there, here, context))?;
+    Err(Failure::new(Exit::Incompatible, message).hint(
+        "send a build to the stores first; with --allow-incompatible apps of that build are told to get a new one there",
+    ))
+}

@@ -1,0 +1,119 @@
+//! `update` computes the fingerprint, and refuses what the newest build cannot run.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::fake_server::{FakeServer, Reply};
+use crate::fingerprint::{BUILD, camera, hash_and_document, project, told};
+use crate::stage::{Stage, update};
+
+const MINIMUM: [&str; 8] = [
+    "update",
+    "android",
+    "--dir",
+    "dist",
+    "--version",
+    "1.0.1",
+    "--configuration",
+    "production",
+];
+
+/// A stage with a project and something to publish, and a server that answers with these.
+async fn stage(replies: impl IntoIterator<Item = Reply>) -> (FakeServer, Stage) {
+    let server = FakeServer::start([]).await;
+    server.then(replies);
+    let stage = Stage::with(&server);
+    project(&stage);
+    stage.file("dist/index.html", "<p>hello</p>");
+    (server, stage)
+}
+
+/// The answers to an upload and a publication.
+fn taking(server: &FakeServer) -> [Reply; 3] {
+    let upload = json!({
+        "id": "upload_01kb0000000000000000000001", "status": "pending", "method": "PUT", "headers": {},
+        "url": format!("{}/objects/1?signature=secret", server.url()), "expiresAt": "2026-11-20T10:00:00.000Z",
+    });
+    [
+        Reply::new(201, upload.to_string()),
+        Reply::new(200, ""),
+        Reply::new(201, update(json!({})).to_string()),
+    ]
+}
+
+fn with(more: &[&'static str]) -> Vec<&'static str> {
+    [&MINIMUM[..], more].concat()
+}
+
+/// The fingerprint that was published last.
+fn published(server: &FakeServer) -> Value {
+    let last = server.seen().pop().expect("a request");
+    assert_eq!(last.line, "POST /api/update");
+    last.json()["fingerprint"].take()
+}
+
+/// What `update` says besides the update itself.
+fn errors(shown: &str) -> &str {
+    shown.split_once("--- standard error").map_or("", |(_, rest)| rest)
+}
+
+#[tokio::test]
+async fn the_projects_document_is_published_where_the_newest_build_agrees_or_there_is_none() {
+    let (server, stage) = stage([]).await;
+    let (hash, document) = hash_and_document(&stage).await;
+    server.then([told(BUILD, Some(&hash), Some(&document))]);
+    server.then(taking(&server));
+    let shown = stage.run(&MINIMUM).await;
+    assert!(shown.contains("--- exit 0"), "{shown}");
+    assert_eq!(published(&server), document);
+    assert_eq!(
+        server.lines()[0],
+        "GET /api/fingerprints/latest?bundleId=com.example.app&platform=android&configuration=production"
+    );
+
+    server.then([Reply::error(404, "Not Found", "No successful build has a fingerprint")]);
+    server.then(taking(&server));
+    let shown = stage.run(&MINIMUM).await;
+    assert_snapshot!(errors(&shown));
+    assert_eq!(published(&server), document);
+}
+
+#[tokio::test]
+async fn what_the_newest_build_cannot_run_is_refused_unless_that_is_allowed() {
+    let (server, stage) = stage([]).await;
+    let (hash, document) = hash_and_document(&stage).await;
+    camera(&stage, "8.3.0");
+    let mut text = String::new();
+    let known = || told(BUILD, Some(&hash), Some(&document));
+    for arguments in [with(&[]), with(&["--json"])] {
+        server.then([known()]);
+        text.push_str(&stage.run(&arguments).await);
+    }
+    server.then([told(BUILD, Some("other"), None)]);
+    text.push_str(&stage.run(&MINIMUM).await);
+    server.then([known()]);
+    text.push_str(&stage.run(&with(&["--fingerprint", "abc"])).await);
+    assert!(
+        server.lines().iter().all(|line| line.starts_with("GET ")),
+        "nothing was sent"
+    );
+    server.then([known()]);
+    server.then(taking(&server));
+    let shown = stage.run(&with(&["--allow-incompatible"])).await;
+    text.push_str(errors(&shown));
+    assert_snapshot!(text);
+    assert_ne!(published(&server), document);
+}
+
+#[tokio::test]
+async fn a_project_whose_fingerprint_cannot_be_told_is_not_published_by_accident() {
+    let (server, stage) = stage([]).await;
+    std::fs::remove_dir_all(stage.project().join("node_modules")).expect("it is there");
+    let mut text = stage.run(&MINIMUM).await;
+    assert_eq!(server.lines(), [""; 0], "nothing was asked");
+    server.then(taking(&server));
+    let shown = stage.run(&with(&["--allow-incompatible"])).await;
+    text.push_str(errors(&shown));
+    assert_snapshot!(text);
+    assert_eq!(published(&server), Value::Null);
+}

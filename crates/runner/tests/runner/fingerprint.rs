@@ -1,0 +1,206 @@
+//! `launchway fingerprint embed` in a step, which every preset calls.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use launchway_api::runner::{Finish, Lease};
+use launchway_domain::fingerprint::FingerprintDocument;
+use launchway_project::resolve::AppPlace;
+use launchway_runner::plan::RequestOnly;
+use launchway_runner::settings::Settings;
+use launchway_runner::wall::{BuildUser, WallSettings};
+
+use crate::fake_server::{FakeServer, lease, tar_gz};
+use crate::work::Working;
+
+const EMBED: &str = "launchway fingerprint embed android";
+const APP: [(&str, &str); 3] = [
+    ("settings.gradle", "include ':app'\n"),
+    (
+        "app/build.gradle",
+        "apply plugin: 'com.android.application'\nversionCode 1\n",
+    ),
+    ("app/src/main/AndroidManifest.xml", "<manifest/>\n"),
+];
+
+/// Files in a directory of the source, besides others.
+fn below<'f>(directory: &str, files: &'f [(&str, &'f str)], others: &[(&str, &'f str)]) -> Vec<(String, &'f str)> {
+    let inner = files.iter().map(|(name, text)| (format!("{directory}{name}"), *text));
+    let others = others.iter().map(|(name, text)| ((*name).to_owned(), *text));
+    inner.chain(others).collect()
+}
+
+fn offered(server: &FakeServer, id: &str, files: &[(String, &str)], steps: &[(&str, &str)]) -> Lease {
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    Lease {
+        source: server.offer(&format!("{id}.tar.gz"), tar_gz(&files)),
+        ..lease(server, id, steps)
+    }
+}
+
+/// The document of these files.
+fn document(files: &[(&str, &str)]) -> FingerprintDocument {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let rules = launchway_project::file::Fingerprint::default();
+    let platform = launchway_domain::platform::Platform::Android;
+    let found = launchway_project::fingerprint::of_app(directory.path(), &AppPlace::default(), platform, &rules);
+    found.unwrap().1
+}
+
+fn told(finish: &Finish) -> Option<FingerprintDocument> {
+    let document = finish.fingerprint.clone()?;
+    Some(FingerprintDocument::from_value(document).unwrap())
+}
+
+async fn a_build_tells_and_embeds(change: impl FnOnce(&mut Settings)) {
+    let server = FakeServer::start().await;
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let expected = document(&APP);
+    let steps = [
+        ("make", "sed -i 's/versionCode 1/versionCode 7/' app/build.gradle"),
+        ("embed", EMBED),
+        ("again", "launchway fingerprint embed"),
+        ("look", "cat app/src/main/res/values/launchway_fingerprint.xml"),
+    ];
+    let files = below("", &APP, &[]);
+    server.queue(offered(&server, "build_1", &files, &steps));
+    let finish = server.finished("build_1").await;
+    let log = server.log("build_1");
+    assert_eq!(finish.status, "success", "{log}");
+    assert_eq!(told(&finish), Some(expected.clone()), "{log}");
+    assert_eq!(finish.warnings, [""; 0]);
+    assert!(log.contains(&format!(">{}</string>", expected.hash())), "{log}");
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_build_tells_its_fingerprint_and_the_app_has_it() {
+    a_build_tells_and_embeds(|_| {}).await;
+}
+
+/// As root with users of their own for builds, and behind Landlock; as what there is elsewhere.
+#[tokio::test]
+async fn also_behind_the_wall() {
+    a_build_tells_and_embeds(|settings| settings.wall = WallSettings::default()).await;
+}
+
+#[tokio::test]
+async fn also_where_the_program_cannot_be_reached() {
+    let directory = crate::stage::open_directory();
+    let hidden = directory.path().join("hidden");
+    std::fs::create_dir(&hidden).unwrap();
+    a_build_tells_and_embeds(|settings| {
+        settings.wall = WallSettings {
+            // The program lies beside it: then Landlock opens no folder of it.
+            readable: vec![Path::new(crate::stage::PROGRAM).parent().unwrap().to_owned()],
+            hidden: vec![crate::stage::PROGRAM.into(), hidden],
+            user: BuildUser::Own,
+            ..WallSettings::default()
+        };
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_profile_says_where_the_app_is() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let settings =
+        "[build.production]\n[build.phone]\ndirectory = 'apps/phone'\n[fingerprint]\nexclude = ['/app/notes']\n";
+    let files = below(
+        "apps/phone/",
+        &APP,
+        &[
+            ("launchway.toml", settings),
+            ("apps/phone/app/notes", "none"),
+            ("other/x", ""),
+        ],
+    );
+    let mut lease = offered(
+        &server,
+        "build_1",
+        &files,
+        &[("embed", &format!("cd apps/phone\n{EMBED}"))],
+    );
+    lease.profile = Some("phone".to_owned());
+    server.queue(lease);
+    let finish = server.finished("build_1").await;
+    assert_eq!(told(&finish), Some(document(&APP)), "{}", server.log("build_1"));
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_project_whose_fingerprint_cannot_be_told_is_built_with_a_warning() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let no_app = "The build has no fingerprint: no app for android is found here: there is no configuration of NativeScript, \
+        Capacitor, Expo, React Native or Flutter, and no native project";
+    let no_place = "The app does not know its fingerprint: app/src/main does not exist, so there is nothing to write the \
+        fingerprint into; make the native project first";
+    let rows: [(&str, &[(&str, &str)], &str, bool); 3] = [
+        ("build_1", &[("README", "x"), ("a/b", "")], no_app, false),
+        (
+            "build_2",
+            &[("launchway.toml", "[bild]\n"), ("a/b", "")],
+            "The build has no fingerprint: launchway.toml: ",
+            false,
+        ),
+        ("build_3", &[("settings.gradle", ""), ("a/b", "")], no_place, true),
+    ];
+    for (id, files, expected, has_document) in rows {
+        let files = below("", files, &[]);
+        server.queue(offered(
+            &server,
+            id,
+            &files,
+            &[("embed", EMBED), ("after", "echo after")],
+        ));
+        let finish = server.finished(id).await;
+        let log = server.log(id);
+        assert_eq!(finish.status, "success", "{log}");
+        assert!(finish.warnings.concat().starts_with(expected), "{:?}", finish.warnings);
+        assert!(
+            log.contains(&format!("Warning: {expected}")) && log.contains("after\n"),
+            "{log}"
+        );
+        assert_eq!(finish.fingerprint.is_some(), has_document);
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn everything_else_is_for_the_runners_own_launchway() {
+    let server = FakeServer::start().await;
+    let own = crate::stage::open_directory();
+    let program = own.path().join("launchway");
+    std::fs::write(&program, "#!/bin/sh\necho \"own: $*\"\n").unwrap();
+    let made = std::process::Command::new("chmod").arg("755").arg(&program).status();
+    assert!(made.unwrap().success());
+    let path = format!("{}:{}", own.path().display(), launchway_runner::settings::DEFAULT_PATH);
+    let readable = own.path().to_owned();
+    let change = |settings: &mut Settings| {
+        settings.path = path;
+        settings.wall.readable.push(readable);
+    };
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let files = below("", &APP, &[]);
+    let steps = [
+        ("whoami", "launchway whoami --json"),
+        ("wrong", "launchway fingerprint embed web || echo \"code $?\""),
+    ];
+    server.queue(offered(&server, "build_1", &files, &steps));
+    let finish = server.finished("build_1").await;
+    let log = server.log("build_1");
+    assert_eq!((finish.status.as_str(), finish.fingerprint), ("success", None), "{log}");
+    assert!(log.contains("own: whoami --json\n"), "{log}");
+    assert!(
+        log.contains("usage: launchway fingerprint embed [PLATFORM] [--generated]\ncode 2\n"),
+        "{log}"
+    );
+    working.end().await.unwrap();
+}

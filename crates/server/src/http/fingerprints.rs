@@ -1,0 +1,133 @@
+//! `/fingerprints`: what builds and updates are natively, and what differs between two of them (contract part 9).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use launchway_api::error::ErrorBody;
+use launchway_api::fingerprints::{FingerprintChange, FingerprintDifference, FingerprintView};
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
+use launchway_domain::fingerprint::{diff as differences, reason};
+use launchway_domain::id::{BuildId, UpdateId};
+use launchway_domain::platform::Platform;
+use launchway_store::Org;
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::http::answers::found;
+use crate::http::extract::Query;
+use crate::ops::fingerprints::{of_build, of_update};
+
+/// Reads what a build or an update is natively: its hash, and its document where it is known.
+#[utoipa::path(
+    get,
+    path = "/fingerprints",
+    tag = "Fingerprint",
+    params(("id" = String, Query, description = "A build or an update")),
+    responses(
+        (status = 200, description = "What it is natively", body = FingerprintView),
+        (status = 404, description = "No build or update has this id", body = ErrorBody),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let id = named(&query, "id")?;
+    let mut tx = app.db.read().await?;
+    Ok(found(&of(&mut tx.org(caller.home()?), id).await?))
+}
+
+/// Explains what differs between two builds or updates.
+#[utoipa::path(
+    get,
+    path = "/fingerprints/diff",
+    tag = "Fingerprint",
+    params(
+        ("from" = String, Query, description = "A build or an update, such as what is installed"),
+        ("to" = String, Query, description = "A build or an update, such as what is to be installed"),
+    ),
+    responses(
+        (status = 200, description = "What differs", body = FingerprintDifference),
+        (status = 400, description = "One of them has no fingerprint", body = ErrorBody),
+        (status = 404, description = "No build or update has this id", body = ErrorBody),
+    )
+)]
+pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let (from, to) = (named(&query, "from")?, named(&query, "to")?);
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    let from = of(&mut org, from).await?;
+    let to = of(&mut org, to).await?;
+    if let Some(side) = [&from, &to].iter().find(|side| side.fingerprint.is_none()) {
+        return Err(Failure::bad(format!("{} has no fingerprint", side.id)));
+    }
+    let same = from.fingerprint == to.fingerprint;
+    let (there, here) = (from.read(), to.read());
+    let changes = there.as_ref().zip(here.as_ref());
+    Ok(found(&FingerprintDifference {
+        same,
+        reason: (!same).then(|| reason(there.as_ref(), here.as_ref())),
+        changes: match (same, changes) {
+            (true, _) => Some(Vec::new()),
+            (false, both) => both.map(|(from, to)| differences(from, to).iter().map(FingerprintChange::from).collect()),
+        },
+        from,
+        to,
+    }))
+}
+
+/// Reads what the newest successful build with a fingerprint is natively: what an update must fit.
+#[utoipa::path(
+    get,
+    path = "/fingerprints/latest",
+    tag = "Fingerprint",
+    params(
+        ("bundleId" = String, Query, description = "The app"),
+        ("platform" = String, Query, description = "`ios`, `android` or `visionos`"),
+        ("configuration" = Option<String>, Query, description = "Only builds of this configuration, or of none"),
+    ),
+    responses(
+        (status = 200, description = "What the build is natively", body = FingerprintView),
+        (status = 404, description = "There is no such build", body = ErrorBody),
+    )
+)]
+pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+    let required = |name: &str| Failure::bad(format!("{name} is required"));
+    let bundle: Option<BundleId> = query.parsed("bundleId", "a bundle identifier")?;
+    let bundle = bundle.ok_or_else(|| required("bundleId"))?;
+    let platform: Option<Platform> = query.parsed("platform", "ios, android or visionos")?;
+    let platform = platform.ok_or_else(|| required("platform"))?;
+    let configuration: Option<Configuration> =
+        query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(caller.home()?);
+    let build = org
+        .newest_build_with_fingerprint(&bundle, platform, configuration.as_ref())
+        .await?
+        .ok_or(Failure::NoneFits(NONE_YET))?;
+    Ok(found(&of_build(&mut org, &build).await?))
+}
+
+const BUILD_OR_UPDATE: &str = "build or update";
+const NONE_YET: &str = "No successful build of this app for this platform has a fingerprint";
+
+/// The text of a parameter that names a build or an update.
+fn named<'q>(query: &'q Query, name: &str) -> Result<&'q str, Failure> {
+    let text = query.get(name)?;
+    text.ok_or_else(|| Failure::bad(format!("{name} is required")))
+}
+
+/// What an id names. One of any other form names nothing.
+async fn of(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, Failure> {
+    if let Ok(id) = id.parse::<BuildId>()
+        && let Some(build) = org.build(id).await?
+    {
+        return of_build(org, &build).await;
+    }
+    if let Ok(id) = id.parse::<UpdateId>()
+        && let Some(update) = org.update(id).await?
+    {
+        return of_update(org, &update).await;
+    }
+    Err(Failure::NoSuch(BUILD_OR_UPDATE))
+}

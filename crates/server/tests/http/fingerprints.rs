@@ -1,0 +1,276 @@
+//! What builds and updates are natively: `/fingerprints`, and what a runner found (contract parts 4, 7 and 9).
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Answer, TestApp};
+
+const BUNDLE: &str = "com.example.app";
+
+/// A document with one plugin; its keys stand in the order of RFC 8785.
+fn document(camera: &str) -> Value {
+    let hash = "0".repeat(64);
+    json!({
+        "alg": "lwfp-1", "framework": "capacitor", "native": hash, "platform": "android",
+        "plugins": {"@capacitor/camera": camera}, "resources": hash,
+    })
+}
+
+fn hash(document: &Value) -> String {
+    hex::encode(Sha256::digest(document.to_string()))
+}
+
+const CHANGED: &str = "Native plugin version changed: @capacitor/camera 7.0.4 -> 7.0.5";
+
+async fn build(app: &TestApp, key: &str, fields: Value) -> Value {
+    let git = json!({"url": "https://example.com/app.git", "ref": "main"});
+    let mut body = json!({"bundleId": BUNDLE, "platform": "android", "source": {"git": git}});
+    body.as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    app.call(key, Method::POST, "/build", Some(body)).await.expect(201)
+}
+
+async fn get(app: &TestApp, key: &str, path: &str) -> Answer {
+    app.call(key, Method::GET, path, None).await
+}
+
+#[tokio::test]
+async fn documents_are_kept_and_differences_explained() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (old, new) = (document("7.0.4"), document("7.0.5"));
+    let built = build(&app, &key, json!({"fingerprint": old, "configuration": "production"})).await;
+    let fields = json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new});
+    let update = app.published(&key, fields).await;
+    let id = |resource: &Value| resource["id"].as_str().unwrap().to_owned();
+    let (built, update) = (id(&built), id(&update));
+
+    let told = get(&app, &key, &format!("/fingerprints?id={built}")).await.expect(200);
+    let expected = json!({
+        "id": built, "status": "queued", "bundleId": BUNDLE, "platform": "android", "configuration": "production",
+        "version": null, "buildNumber": null, "fingerprint": hash(&old), "document": old,
+    });
+    assert_eq!(told, expected);
+    let told = get(&app, &key, &format!("/fingerprints?id={update}")).await.expect(200);
+    assert_eq!((&told["status"], &told["document"]), (&json!("published"), &new));
+
+    let path = format!("/fingerprints/diff?from={built}&to={update}");
+    let told = get(&app, &key, &path).await.expect(200);
+    assert_eq!((&told["same"], &told["reason"]), (&json!(false), &json!(CHANGED)));
+    let change = json!({
+        "kind": "plugin", "name": "@capacitor/camera", "from": "7.0.4", "to": "7.0.5", "message": CHANGED,
+    });
+    assert_eq!(told["changes"], json!([change]));
+    assert_eq!(
+        (&told["from"]["id"], &told["to"]["id"]),
+        (&json!(built), &json!(update))
+    );
+    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={built}"))
+        .await
+        .expect(200);
+    let nothing = (&told["same"], &told["reason"], &told["changes"]);
+    assert_eq!(nothing, (&json!(true), &Value::Null, &json!([])));
+
+    // Of one only the hash is known.
+    let opaque = app
+        .published(&key, json!({"version": "9.0.0", "fingerprint": "abc"}))
+        .await;
+    let opaque = id(&opaque);
+    let told = get(&app, &key, &format!("/fingerprints/diff?from={built}&to={opaque}"))
+        .await
+        .expect(200);
+    let reason = "The native code of this update differs from the installed app.";
+    assert_eq!((&told["reason"], &told["changes"]), (&json!(reason), &Value::Null));
+    assert_eq!(told["to"]["document"], Value::Null);
+
+    let bare = id(&build(&app, &key, json!({})).await);
+    let told = get(&app, &key, &format!("/fingerprints?id={bare}")).await.expect(200);
+    assert_eq!((&told["fingerprint"], &told["document"]), (&Value::Null, &Value::Null));
+    let refused = get(&app, &key, &format!("/fingerprints/diff?from={bare}&to={update}")).await;
+    refused.expect_error(400, &format!("{bare} has no fingerprint"));
+}
+
+#[tokio::test]
+async fn the_form_is_checked_and_others_see_nothing() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, stranger) = app.org_with_key().await;
+    let built = build(&app, &key, json!({"fingerprint": document("7.0.4")})).await;
+    let built = built["id"].as_str().unwrap();
+    for (path, message) in [
+        ("/fingerprints".to_owned(), "id is required"),
+        ("/fingerprints?id=".to_owned(), "id is required"),
+        ("/fingerprints/diff".to_owned(), "from is required"),
+        (format!("/fingerprints/diff?from={built}"), "to is required"),
+        (format!("/fingerprints?id={built}&id={built}"), "id is given twice"),
+        ("/fingerprints/latest".to_owned(), "bundleId is required"),
+        (
+            format!("/fingerprints/latest?bundleId={BUNDLE}"),
+            "platform is required",
+        ),
+        (
+            format!("/fingerprints/latest?bundleId={BUNDLE}&platform=web"),
+            "platform must be ios, android or visionos",
+        ),
+    ] {
+        get(&app, &key, &path).await.expect_error(400, message);
+    }
+    let unknown = "No build or update has this id";
+    let unused = "build_01h455vb4pex5vsknk084sn02q";
+    for id in [built, unused, "update_01h455vb4pex5vsknk084sn02q", "nonsense"] {
+        for path in [
+            format!("/fingerprints?id={id}"),
+            format!("/fingerprints/diff?from={id}&to={id}"),
+            format!("/fingerprints/diff?from={id}&to={unused}"),
+        ] {
+            get(&app, &stranger, &path).await.expect_error(404, unknown);
+        }
+    }
+    let path = format!("/fingerprints/diff?from={built}&to={unused}");
+    get(&app, &key, &path).await.expect_error(404, unknown);
+}
+
+#[tokio::test]
+async fn the_latest_is_the_newest_that_succeeded_and_fits() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let (_, stranger) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let finished = async |camera: Option<&str>, configuration: Option<&str>, status: &str| {
+        let id = app
+            .queue(org, |build| {
+                build.configuration = configuration.map(|name| name.parse().unwrap())
+            })
+            .await;
+        let held = app.take(&runner).await;
+        let error = json!({"code": "STEP_FAILED", "phase": null, "message": "no"});
+        let end = json!({
+            "status": status, "error": (status == "failed").then_some(error), "fingerprint": camera.map(document),
+        });
+        held.finish(end).await.expect(200);
+        id.to_string()
+    };
+    let latest = async |rest: &str| {
+        let path = format!("/fingerprints/latest?bundleId=COM.example.app&platform=android{rest}");
+        get(&app, &key, &path).await
+    };
+    let none = "No successful build of this app for this platform has a fingerprint";
+    latest("").await.expect_error(404, none);
+    let staging = finished(Some("7.0.1"), Some("staging"), "success").await;
+    let for_all = finished(Some("7.0.2"), None, "success").await;
+    let production = finished(Some("7.0.3"), Some("production"), "success").await;
+    finished(None, Some("production"), "success").await;
+    finished(Some("7.0.4"), Some("production"), "failed").await;
+    for (rest, expected) in [
+        ("", &production),
+        ("&configuration=", &production),
+        ("&configuration=production", &production),
+        ("&configuration=staging", &for_all),
+        ("&configuration=other", &for_all),
+    ] {
+        let told = latest(rest).await.expect(200);
+        assert_eq!(told["id"], json!(expected), "{rest}");
+        assert!(told["document"].is_object());
+    }
+    assert_ne!(staging, for_all);
+    get(
+        &app,
+        &stranger,
+        &format!("/fingerprints/latest?bundleId={BUNDLE}&platform=android"),
+    )
+    .await
+    .expect_error(404, none);
+    let other = format!("/fingerprints/latest?bundleId={BUNDLE}&platform=ios");
+    get(&app, &key, &other).await.expect_error(404, none);
+}
+
+#[tokio::test]
+async fn a_build_keeps_what_its_runner_found_and_warns_of_what_was_sent() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let (sent, found) = (document("7.0.4"), document("7.0.5"));
+    let with_reason = format!(
+        "The fingerprint that came with the build is not the one of what was built: {CHANGED}. The build keeps what the \
+         runner found"
+    );
+    let without = "The fingerprint that came with the build is not the one of what was built. The build keeps what the \
+         runner found";
+    for (at_first, warnings) in [
+        (sent, vec![with_reason]),
+        (json!("abc"), vec![without.to_owned()]),
+        (found.clone(), vec![]),
+        (Value::Null, vec![]),
+    ] {
+        let made = build(&app, &key, json!({"fingerprint": at_first})).await;
+        let path = format!("/build?id={}", made["id"].as_str().unwrap());
+        let held = app.take(&runner).await;
+        held.finish(json!({"fingerprint": found})).await.expect(200);
+        let ended = get(&app, &key, &path).await.expect(200);
+        assert_eq!(ended["fingerprint"], hash(&found), "{at_first}");
+        assert_eq!(ended["warnings"], json!(warnings), "{at_first}");
+        let told = get(
+            &app,
+            &key,
+            &format!("/fingerprints?id={}", made["id"].as_str().unwrap()),
+        )
+        .await;
+        assert_eq!(told.expect(200)["document"], found);
+    }
+}
+
+#[tokio::test]
+async fn what_a_runner_warns_of_is_kept_without_secrets() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let body = json!({"name": "TOKEN", "value": "hunter2-secret"});
+    app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+    let runner = app.runner(&key, &[]).await;
+    let made = build(&app, &key, json!({})).await;
+    let held = app.take(&runner).await;
+    let warnings: Vec<_> = (0..60).map(|number| format!("{number} hunter2-secret")).collect();
+    held.finish(json!({ "warnings": warnings })).await.expect(200);
+    let path = format!("/build?id={}", made["id"].as_str().unwrap());
+    let ended = get(&app, &key, &path).await.expect(200);
+    let kept = ended["warnings"].as_array().unwrap();
+    assert_eq!(kept.len(), 50);
+    assert!(!ended.to_string().contains("hunter2"), "{ended}");
+}
+
+/// The check explains by the documents of builds, also those that came after the update.
+#[tokio::test]
+async fn a_check_with_the_hash_of_a_build_is_told_what_changed() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let (old, new) = (document("7.0.4"), document("7.0.5"));
+    app.published(
+        &key,
+        json!({"bundleId": BUNDLE, "platform": "android", "fingerprint": new}),
+    )
+    .await;
+    let ask = async |installed: &Value| {
+        let query = format!("currentVersion=1.0.0&fingerprint={}", hash(installed));
+        app.checked(BUNDLE, &query).await
+    };
+    assert_eq!(
+        ask(&old).await["compatibilityReason"],
+        "The native code of this update differs from the installed app."
+    );
+    // Sent with a build.
+    build(&app, &key, json!({"fingerprint": old})).await;
+    let told = ask(&old).await;
+    assert_eq!(
+        (&told["requiresStoreUpdate"], &told["compatibilityReason"]),
+        (&json!(true), &json!(CHANGED))
+    );
+    // Found by a runner.
+    let older = document("7.0.3");
+    let held = app.take(&runner).await;
+    held.finish(json!({"fingerprint": older})).await.expect(200);
+    let expected = "Native plugin version changed: @capacitor/camera 7.0.3 -> 7.0.5";
+    assert_eq!(ask(&older).await["compatibilityReason"], expected);
+    assert_eq!(ask(&new).await["requiresStoreUpdate"], false);
+}
