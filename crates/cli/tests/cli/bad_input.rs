@@ -169,7 +169,7 @@ async fn files_that_cannot_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let close = |stage: &Stage, place: &str| {
         let path = stage.project().join(place);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).expect("it is ours");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
     };
     let (server, stage) = taking([]).await;
     stage.file("dist/index.html", "<p>hello</p>").file("src/secret.kt", "");
