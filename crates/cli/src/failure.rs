@@ -5,6 +5,9 @@ use launchway_client::Error;
 /// How a server begins that does not have the endpoint.
 const NO_SUCH_PATH: &str = "There is nothing at this path";
 
+/// How a server ends that wants a key of an admin.
+const ADMIN_SCOPE: &str = "'admin' scope";
+
 /// The exit codes in use. Contract part 10 has more, for commands that are to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -113,6 +116,10 @@ impl From<Error> for Failure {
 fn of_status(status: u16, message: String, request_id: Option<String>) -> Failure {
     match status {
         401 => Failure::new(Exit::Auth, message).hint("run `launchway login`, or set LAUNCHWAY_API_KEY to a valid key"),
+        403 if message.ends_with(ADMIN_SCOPE) => {
+            let hint = "only the operator makes such a key: launchway-server admin create-key … --admin";
+            Failure::new(Exit::Auth, message).hint(hint)
+        }
         403 => Failure::new(Exit::Auth, message).hint("`launchway whoami` shows what the key may do"),
         404 if message.starts_with(NO_SUCH_PATH) => {
             let hint = "the server may be older than this program: `launchway doctor` compares their versions";

@@ -7,6 +7,7 @@ mod tools;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use launchway_project::file::profile::Profile;
 use serde::Serialize;
 use serde_json::json;
 
@@ -82,11 +83,12 @@ pub async fn run(global: &Global, printer: Printer, environment: Environment) ->
         Ok(context) => {
             findings.push(project::settings(&context, told.as_deref()));
             findings.extend(server::look(&context).await);
-            project::look(&context.settings.root, &mut findings)
+            let profile = project::usual_profile(&context.settings.project);
+            project::look(&context.settings.root, &profile, &mut findings)
         }
         Err(failure) => {
             findings.push(Finding::failure("settings", failure));
-            project::look(Path::new(""), &mut findings)
+            project::look(Path::new(""), &Profile::default(), &mut findings)
         }
     };
     if let Some(framework) = framework {

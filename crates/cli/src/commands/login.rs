@@ -36,7 +36,10 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
         (false, false) => context.terminal.ask_hidden(QUESTION).await?,
     };
     let key = match text.trim() {
-        "" if piped => return Err(Failure::usage("no API key was given")),
+        "" if piped => {
+            return Err(Failure::usage("no API key was given")
+                .hint("pipe the key in: launchway login --url URL < key.txt; or add --browser"));
+        }
         "" => browser::key(&url, arguments.scopes, context).await?,
         text => ApiKey::parse(text).ok_or_else(|| not_a_key(Origin::Input))?,
     };

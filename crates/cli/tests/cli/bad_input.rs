@@ -87,6 +87,34 @@ async fn several_lockfiles_and_configurations() {
 }
 
 #[tokio::test]
+async fn what_launchway_toml_says_of_the_project_counts() {
+    let stage = Stage::new();
+    stage.file(
+        "launchway.toml",
+        "[build.production]\nsteps = [{ name = 'make', run = 'make' }]\n",
+    );
+    let mut text = project_findings(&stage).await;
+    stage
+        .file("launchway.toml", "[build.production]\ndirectory = 'apps/mobile'\n")
+        .file("package-lock.json", "{}")
+        .file(
+            "apps/mobile/package.json",
+            r#"{"dependencies": {"react-native": "0.85.0"}}"#,
+        )
+        .file("apps/mobile/ios/Podfile", "");
+    text.push_str(&project_findings(&stage).await);
+    assert_snapshot!(text, @r"
+    $ launchway doctor
+    ok: launchway.toml has the steps of builds itself
+    $ launchway doctor
+    ok: this is a project of React Native
+    problem: there is no node_modules: fingerprints and versions of plugins are read there
+        → run `npm ci`
+    ok: native projects: ios
+    ");
+}
+
+#[tokio::test]
 async fn a_link_out_of_the_project() {
     let (server, stage) = taking([]).await;
     stage.file("dist/index.html", "<p>hello</p>");
@@ -141,7 +169,7 @@ async fn files_that_cannot_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let close = |stage: &Stage, place: &str| {
         let path = stage.project().join(place);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).expect("it is ours");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
     };
     let (server, stage) = taking([]).await;
     stage.file("dist/index.html", "<p>hello</p>").file("src/secret.kt", "");

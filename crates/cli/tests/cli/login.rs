@@ -90,6 +90,7 @@ async fn what_is_no_key_is_not_sent() {
     $ launchway login --url http://server
     --- standard error
     error: no API key was given
+    hint: pipe the key in: launchway login --url URL < key.txt; or add --browser
     --- exit 2
     $ launchway login
     --- standard error

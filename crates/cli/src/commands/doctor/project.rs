@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use launchway_domain::platform::Platform;
-use launchway_project::file::NAME;
+use launchway_project::file::profile::{Profile, merged};
+use launchway_project::file::{NAME, Project};
 use launchway_project::framework::{Framework, recognise};
 use launchway_project::packages::{self, Packages, join};
 use launchway_project::source::Source;
@@ -25,15 +26,33 @@ pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
     }
 }
 
-/// Looks at the project in `root`, and gives what it is made with.
-pub fn look(root: &Path, findings: &mut Vec<Finding>) -> Option<Framework> {
+/// How the project is usually built: by the profile `production`, or the first one.
+pub fn usual_profile(project: &Project) -> Profile {
+    let profiles = &project.build;
+    let name = match profiles.contains_key("production") {
+        true => Some("production"),
+        false => profiles.keys().next().map(String::as_str),
+    };
+    name.and_then(|name| merged(profiles, name, Platform::Android).ok())
+        .unwrap_or_default()
+}
+
+/// Looks at the project in `root`, and gives what it is made with. `profile` is how it is usually built.
+pub fn look(root: &Path, profile: &Profile, findings: &mut Vec<Finding>) -> Option<Framework> {
     let source = Source::new(root);
-    let packages = Packages::read(&source, "");
-    if let Some(problem) = packages::broken(&source, "") {
+    let directory = profile.directory.as_deref().unwrap_or_default();
+    let packages = Packages::read(&source, directory);
+    let found = recognise(&source, directory, packages.as_ref(), Platform::Android);
+    let found = profile.framework.or(found);
+    if found.is_none() && profile.steps.is_some() {
+        findings.push(Finding::ok("project", format!("{NAME} has the steps of builds itself")));
+        return None;
+    }
+    if let Some(problem) = packages::broken(&source, directory) {
         let fix = "correct package.json: what the project is made with and what it needs stands there";
         findings.push(Finding::problem("packages", problem, fix));
     }
-    let Some(framework) = recognise(&source, "", packages.as_ref(), Platform::Android) else {
+    let Some(framework) = found else {
         let message = "what this project is made with was not recognised";
         let fix =
             "run this in the app's directory, or name it: framework = \"…\" below [build.<profile>] in launchway.toml";
@@ -44,18 +63,18 @@ pub fn look(root: &Path, findings: &mut Vec<Finding>) -> Option<Framework> {
         "project",
         format!("this is a project of {}", framework.title()),
     ));
-    findings.extend(rival_configs(&source, framework));
+    findings.extend(rival_configs(&source, directory, framework));
     if let Some(packages) = &packages {
         findings.extend(lockfile(&source, packages));
         findings.push(installed(&source, packages));
     }
-    findings.extend(native(&source, framework));
+    findings.extend(native(&source, directory, framework));
     Some(framework)
 }
 
 /// Configurations that nobody reads, though they look as if they counted.
-fn rival_configs(source: &Source, framework: Framework) -> Vec<Finding> {
-    let rivals = framework.configs(source, "").into_iter();
+fn rival_configs(source: &Source, directory: &str, framework: Framework) -> Vec<Finding> {
+    let rivals = framework.configs(source, directory).into_iter();
     rivals
         .filter_map(|files| {
             let (used, unused) = files.split_first()?;
@@ -104,7 +123,7 @@ fn installed(source: &Source, packages: &Packages) -> Finding {
 }
 
 /// The native projects, where the framework keeps them in the source.
-fn native(source: &Source, framework: Framework) -> Option<Finding> {
+fn native(source: &Source, directory: &str, framework: Framework) -> Option<Finding> {
     let (folders, fix): (&[&str], &str) = match framework {
         Framework::Capacitor => (&["android", "ios"], "run `npx cap add android` or `npx cap add ios`"),
         Framework::ReactNative => (
@@ -122,7 +141,7 @@ fn native(source: &Source, framework: Framework) -> Option<Finding> {
     let here: Vec<_> = folders
         .iter()
         .copied()
-        .filter(|folder| source.has_directory(folder))
+        .filter(|folder| source.has_directory(&join(directory, folder)))
         .collect();
     Some(match here.is_empty() {
         false => Finding::ok("native", format!("native projects: {}", here.join(", "))),
