@@ -1,6 +1,7 @@
 //! App Store Connect: its resources, which all have the same outer form, and what is due to happen to them.
 
 mod builds;
+mod notices;
 mod reviews;
 mod routes;
 mod uploads;
@@ -27,6 +28,9 @@ pub(crate) struct AppStore {
     generation: u32,
     /// Apps whose binaries answer the question about cryptography.
     answers_encryption: Vec<String>,
+    /// Changes of state that nobody was told of yet, and how many were told.
+    notices: Vec<notices::Notice>,
+    told: u64,
 }
 
 /// A resource.
@@ -87,6 +91,8 @@ impl AppStore {
             parts: BTreeMap::new(),
             generation: 0,
             answers_encryption: Vec::new(),
+            notices: Vec::new(),
+            told: 0,
         };
         for app in &settings.app_store {
             store.make_app(app);
@@ -204,8 +210,11 @@ impl AppStore {
     }
 
     fn set(&mut self, id: &str, name: &str, value: impl Into<Value>) {
+        let value = value.into();
         if let Some(thing) = self.things.get_mut(id) {
-            thing.attributes[name] = value.into();
+            let notice = notices::Notice::of(id, thing, name, &value);
+            thing.attributes[name] = value;
+            self.notice(notice);
         }
     }
 

@@ -27,6 +27,8 @@ DELETE /simulator/faults    forget the faults that have not happened yet
 POST   /simulator/reviews   {\"outcomes\": [\"reject\", \"pass\"], \"otherwise\": \"pass\"}
 GET    /simulator/clock     the time in the stores, and how fast it goes
 POST   /simulator/clock     {\"advanceSeconds\": 86400, \"speed\": 720}
+POST   /simulator/webhook   {\"url\": \"http://…\", \"secret\": \"…\"}: gets the events of App Store Connect
+DELETE /simulator/webhook   nobody gets them
 POST   /simulator/reset     both stores as they were at first
 ";
 
@@ -101,6 +103,15 @@ pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: Epoch
             state.settings.outcome = reviews.otherwise.unwrap_or(state.settings.outcome);
         }),
         ("POST", ["clock"]) => read(body).and_then(|clock| set_clock(state, &clock, now)),
+        ("POST", ["webhook"]) => read(body).map(|webhook| {
+            // What happened before is not told.
+            state.app_store.take_events(now);
+            state.settings.webhook = Some(webhook);
+        }),
+        ("DELETE", ["webhook"]) => {
+            state.settings.webhook = None;
+            Ok(())
+        }
         ("POST", ["reset"]) => {
             state.reset(now);
             Ok(())

@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use launchway_domain::time::{EpochMs, HOUR};
 pub use launchway_stores::World;
+pub use launchway_stores::app_store::webhook::SIGNATURE_HEADER;
+use launchway_stores::app_store::webhook::WebhookSecret;
 use launchway_stores::transport::Response;
 
 pub use call::{Call, Cut};
@@ -27,7 +29,7 @@ pub use direct::Direct;
 pub use fault::{Fault, Kind, When};
 pub use ledger::{Entry, Ledger};
 pub use serve::serve;
-pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings};
+pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings, Webhook};
 
 /// Where both stores are, for whoever calls the simulator in the same process.
 pub const ADDRESS: &str = "https://stores.invalid";
@@ -36,6 +38,17 @@ pub const ADDRESS: &str = "https://stores.invalid";
 pub struct Simulator {
     state: Mutex<State>,
     world: Arc<dyn World>,
+}
+
+/// A webhook event on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Where it goes, by POST.
+    pub url: String,
+    /// The header [`SIGNATURE_HEADER`].
+    pub signature: String,
+    /// The body, JSON.
+    pub body: String,
 }
 
 struct State {
@@ -95,6 +108,26 @@ impl Simulator {
     /// What has happened.
     pub fn ledger(&self) -> Ledger {
         self.lock().ledger.clone()
+    }
+
+    /// The webhook events of App Store Connect since the last time, for whoever delivers them. None where nobody asked for
+    /// them.
+    pub fn take_deliveries(&self) -> Vec<Delivery> {
+        let now = self.world.now();
+        let mut state = self.lock();
+        state.advance(now);
+        let there = state.clock.at(now);
+        let events = state.app_store.take_events(there);
+        let Some(webhook) = &state.settings.webhook else {
+            return Vec::new();
+        };
+        let secret = WebhookSecret::new(webhook.secret.clone().into());
+        let deliveries = events.into_iter().map(|body| Delivery {
+            url: webhook.url.clone(),
+            signature: secret.sign(body.as_bytes()),
+            body,
+        });
+        deliveries.collect()
     }
 
     /// How many calls have come, those included that a fault kept from having an effect.

@@ -51,6 +51,8 @@ pub struct Settings {
     /// Whether an app that is asked for and not there is made: with the groups `Team` (internal) and `Friends`, and with
     /// the tracks that every app has.
     pub makes_apps: bool,
+    /// Who is told of changes of state in App Store Connect.
+    pub webhook: Option<Webhook>,
     /// How fast the time in the stores goes: 1 as in the world.
     pub speed: u32,
 }
@@ -113,6 +115,16 @@ pub struct GooglePlayApp {
     pub draft: bool,
     /// Whether the review must be asked for by hand.
     pub review_by_hand: bool,
+}
+
+/// Who is told of changes of state.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Webhook {
+    /// Where events go.
+    pub url: String,
+    /// What signs them.
+    pub secret: String,
 }
 
 /// How a review ends.
@@ -178,6 +190,7 @@ impl Default for Settings {
             read_binary: None,
             kept: 32 << 20,
             makes_apps: false,
+            webhook: None,
             speed: 1,
         }
     }

@@ -36,7 +36,7 @@ impl AppStoreConnect {
     /// Why nothing was reached; the same step may be tried again.
     pub async fn step(&self, release: &Release, progress: &Progress) -> Stepped {
         let progress = progress.clone();
-        match progress.stage {
+        let step = match progress.stage {
             Stage::FindApp => self.find_app(release, progress).await,
             Stage::CreateUpload => self.create_upload(release, progress).await,
             Stage::CreateFile => self.create_file(release, progress).await,
@@ -57,7 +57,8 @@ impl AppStoreConnect {
             Stage::AwaitReview => self.await_review(release, progress).await,
             Stage::Rollout => self.rollout(progress).await,
             Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
-        }
+        };
+        Ok(step?.once(|progress| &mut progress.waits_for))
     }
 }
 

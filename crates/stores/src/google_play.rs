@@ -38,7 +38,7 @@ impl GooglePlay {
         let code = version_code(release)?;
         let place = Place { release, code };
         let progress = progress.clone();
-        match progress.stage {
+        let step = match progress.stage {
             Stage::OpenEdit => self.open_edit(place, progress).await,
             Stage::Look => self.look(place, progress).await,
             Stage::StartUpload => self.start_upload(place, progress).await,
@@ -51,7 +51,8 @@ impl GooglePlay {
             Stage::AwaitReview => self.await_review(place, progress).await,
             Stage::Rollout => self.watch_rollout(place, progress).await,
             Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),
-        }
+        };
+        Ok(step?.once(|progress| &mut progress.waits_for))
     }
 }
 

@@ -59,6 +59,24 @@ impl<P> Step<P> {
         }
     }
 
+    /// Says only once what it waits for: `kept` is where the progress keeps what was said last.
+    pub(crate) fn once(mut self, kept: impl FnOnce(&mut P) -> &mut String) -> Self {
+        let kept = kept(&mut self.progress);
+        match (self.told.take(), self.then) {
+            (Some(text), Then::Later | Then::AfterOtherReview) if text == *kept => {}
+            (Some(text), Then::Later | Then::AfterOtherReview) => {
+                kept.clone_from(&text);
+                self.told = Some(text);
+            }
+            (Some(text), _) => {
+                kept.clear();
+                self.told = Some(text);
+            }
+            (None, _) => {}
+        }
+        self
+    }
+
     /// It is over.
     pub(crate) fn end(progress: P, status: SubmissionStatus, told: impl Into<String>) -> Self {
         Self {

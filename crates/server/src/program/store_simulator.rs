@@ -11,7 +11,7 @@ use clap::{Parser, ValueEnum};
 use futures::future::BoxFuture;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::time::EpochMs;
-use launchway_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, Said, Settings, Simulator};
+use launchway_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, SIGNATURE_HEADER, Said, Settings, Simulator};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,6 +22,11 @@ pub const NAME: &str = "store-simulator";
 
 /// A larger binary is taken, but not read.
 const KEPT: usize = 512 << 20;
+
+/// How often it is looked for events to deliver.
+const BETWEEN_DELIVERIES: Duration = Duration::from_millis(200);
+/// How long a receiver of events may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Stands in for the App Store and Google Play, so that submissions can be tried without an account
 ///
@@ -95,15 +100,39 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
          See what can be ordered:\n  curl {address}/simulator\n",
         arguments.speed
     );
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(PATIENCE)
+        .build()
+        .map_err(|error| error.to_string())?;
     let mut out = std::io::stdout();
     // Nobody may be reading; that is no reason not to serve.
     let _ = out.write_all(said.as_bytes()).and_then(|()| out.flush());
     tokio::select! {
-        () = launchway_store_simulator::serve(listener, simulator) => {}
+        () = launchway_store_simulator::serve(listener, simulator.clone()) => {}
+        () = deliver(&simulator, &client) => {}
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
     Ok(())
+}
+
+/// Delivers webhook events, each once: what a receiver does not take is lost.
+async fn deliver(simulator: &Simulator, client: &reqwest::Client) {
+    loop {
+        tokio::time::sleep(BETWEEN_DELIVERIES).await;
+        for delivery in simulator.take_deliveries() {
+            let call = client
+                .post(&delivery.url)
+                .header("content-type", "application/json")
+                .header(SIGNATURE_HEADER, delivery.signature)
+                .body(delivery.body);
+            // Nobody is there to be told.
+            let _ = call.send().await;
+        }
+    }
 }
 
 fn settings(arguments: &SimulatorArgs) -> Settings {

@@ -125,8 +125,12 @@ async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
     let mut wanted = phased();
     wanted.options.manual_release = true;
     wanted.rollout = None;
-    let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_approved).await;
+    let mut ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_approved).await;
     assert_eq!(ended.status, InReview);
+    for _ in 0..3 {
+        ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, InReview, |_| true).await;
+        assert!(ended.told.is_empty(), "it was said before: {:?}", ended.told);
+    }
     for _ in 0..3 {
         stand
             .app_store()

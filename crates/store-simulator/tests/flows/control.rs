@@ -4,11 +4,12 @@ use launchway_domain::submission::SubmissionStatus::{Rejected, Success};
 use launchway_store_simulator::Settings;
 use launchway_stores::World;
 use launchway_stores::app_store::AppStoreConnect;
+use launchway_stores::app_store::webhook::{Event, WebhookSecret};
 use launchway_stores::google_play::GooglePlay;
 use launchway_stores::transport::{Body, Method, Request, Transport};
 use serde_json::{Value, json};
 
-use crate::app_store::phased;
+use crate::app_store::{phased, testflight};
 use crate::faults::quick;
 use crate::over_http::stand_with;
 use crate::stand::{NOW, Stand, release, to_end};
@@ -99,6 +100,60 @@ async fn what_cannot_be_ordered_is_refused_with_a_sentence() {
         assert!(status == 400 && message.contains(words), "{path} {status} {answer}");
     }
     assert_eq!(control(&stand, Method::Get, "/sharks", Value::Null).await.0, 404);
+}
+
+#[tokio::test]
+async fn webhook_events_tell_when_it_is_worth_to_look() {
+    let (stand, _serving) = stand_with(quick()).await;
+    assert!(stand.simulator.take_deliveries().is_empty());
+    let webhook = json!({"url": "http://127.0.0.1:1/events", "secret": "shared"});
+    assert_eq!(control(&stand, Method::Post, "/webhook", webhook).await.0, 200);
+    let mut told = Vec::new();
+    for release in [testflight(), phased()] {
+        let ended = to_end::<AppStoreConnect>(&stand, &release).await;
+        let secret = WebhookSecret::new("shared".to_owned().into());
+        for delivery in stand.simulator.take_deliveries() {
+            assert_eq!(delivery.url, "http://127.0.0.1:1/events");
+            assert!(secret.verifies(delivery.body.as_bytes(), &delivery.signature));
+            let event = Event::read(delivery.body.as_bytes()).unwrap();
+            let body: Value = serde_json::from_str(&delivery.body).unwrap();
+            let attributes = &body["data"]["attributes"];
+            let state = attributes["newValue"]
+                .as_str()
+                .or_else(|| attributes["newState"].as_str());
+            // The one of the version before is not this submission's.
+            let other = state == Some("REPLACED_WITH_NEW_VERSION");
+            assert_eq!(event.concerns(&ended.progress), !other, "{event:?}");
+            told.push((event.kind, state.unwrap().to_owned()));
+        }
+    }
+    let states = |kind: &str| -> Vec<&str> {
+        let own = told.iter().filter(|(told, _)| told == kind);
+        own.map(|(_, state)| state.as_str()).collect()
+    };
+    assert_eq!(states("buildUploadStateUpdated"), ["PROCESSING", "COMPLETE"]);
+    assert_eq!(
+        states("buildBetaDetailExternalBuildStateUpdated"),
+        [
+            "MISSING_EXPORT_COMPLIANCE",
+            "READY_FOR_BETA_SUBMISSION",
+            "WAITING_FOR_BETA_REVIEW",
+            "IN_BETA_REVIEW",
+            "IN_BETA_TESTING"
+        ]
+    );
+    assert_eq!(
+        states("appStoreVersionAppVersionStateUpdated"),
+        [
+            "WAITING_FOR_REVIEW",
+            "IN_REVIEW",
+            "PROCESSING_FOR_DISTRIBUTION",
+            "REPLACED_WITH_NEW_VERSION",
+            "READY_FOR_DISTRIBUTION"
+        ]
+    );
+    control(&stand, Method::Delete, "/webhook", Value::Null).await;
+    assert!(stand.simulator.take_deliveries().is_empty());
 }
 
 #[tokio::test]

@@ -129,6 +129,9 @@ async fn another_review_is_waited_for_and_not_canceled() {
     let ended = to_end::<GooglePlay>(&stand, &release(Platform::Android, "beta", 42, SIZE)).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     assert_eq!(stand.ledger().count("review_canceled"), 0);
+    // Waiting is said once, however often the store was asked.
+    let said = ended.told.iter().filter(|told| told.contains("waits for their end"));
+    assert_eq!(said.count(), 1, "{:?}", ended.told);
     assert!(stand.clock.now() > NOW + 30 * HOUR);
 }
 

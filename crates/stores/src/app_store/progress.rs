@@ -28,6 +28,8 @@ pub struct Progress {
     pub version_id: String,
     /// The review.
     pub review_submission_id: String,
+    /// What was last said of what it waits for.
+    pub waits_for: String,
 }
 
 /// What comes next. Each stage first reads whether it was done before.

@@ -27,6 +27,8 @@ pub struct Progress {
     pub released: bool,
     /// Whether a release that the review refused is sent to it again.
     pub resend: bool,
+    /// What was last said of what it waits for.
+    pub waits_for: String,
 }
 
 /// The address of an upload that is under way. It is a secret: who has it can send. `Debug` shows nothing of it.
