@@ -5,6 +5,7 @@ mod attack;
 mod bad_input;
 pub mod calls;
 mod capacitor;
+mod fingerprint;
 mod long_log;
 pub mod runner_process;
 mod sample;

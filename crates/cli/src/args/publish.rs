@@ -10,8 +10,6 @@ use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::{InvalidVersion, Version};
 
-use crate::args::fingerprint::AppArgs;
-
 /// What to publish and for whom.
 #[derive(Args, Debug)]
 pub struct PublishArgs {
@@ -28,9 +26,9 @@ pub struct PublishArgs {
     /// App to update, such as com.example.app; the native project's unless told
     #[arg(long, value_name = "ID", help_heading = "What to publish")]
     pub bundle_id: Option<BundleId>,
-    /// Which app of the project.
-    #[command(flatten)]
-    pub app: AppArgs,
+    /// Profile of launchway.toml that says where the app is; the one that a build would take unless told
+    #[arg(long, value_name = "NAME", help_heading = "What to publish")]
+    pub profile: Option<String>,
     /// Version of the update; the native project's unless told
     #[arg(long, value_name = "VERSION", value_parser = version, help_heading = "What to publish")]
     pub version: Option<String>,

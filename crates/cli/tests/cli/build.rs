@@ -388,7 +388,7 @@ async fn what_it_is_natively_is_sent_where_that_can_be_known() {
         .file("capacitor.config.json", "{}")
         .file("package.json", "{\"dependencies\": {\"@capacitor/core\": \"7.0.0\"}}");
     let shown = stage.run(&["build", "android", "--no-wait"]).await;
-    let note = "The build has no fingerprint: ";
+    let note = "The fingerprint is not known yet: ";
     assert!(shown.contains(note) && shown.ends_with("--- exit 0\n"), "{shown}");
     assert_eq!(server.seen()[2].json().get("fingerprint"), None);
 }

@@ -11,7 +11,17 @@ use crate::stage::{Stage, update};
 
 /// A server that takes an upload and then answers the publication with this.
 async fn taking(published: Reply) -> (FakeServer, Stage) {
-    let server = FakeServer::start([]).await;
+    taking_after([], published).await
+}
+
+/// What a server says that knows no build of the app.
+fn no_build() -> Reply {
+    Reply::error(404, "Not Found", "No successful build has a fingerprint")
+}
+
+/// The same behind these answers.
+async fn taking_after(before: impl IntoIterator<Item = Reply>, published: Reply) -> (FakeServer, Stage) {
+    let server = FakeServer::start(before).await;
     let upload = json!({
         "id": "upload_01kb0000000000000000000001",
         "status": "pending",
@@ -75,6 +85,7 @@ async fn packs_uploads_and_publishes() {
     Ask as an app would:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     Packed 2 files of dist (16 B) into 240 B
     --- exit 0
     "#);
@@ -129,7 +140,7 @@ async fn json_is_the_update_as_the_server_wrote_it() {
 #[tokio::test]
 async fn everything_that_can_be_told() {
     let published = json!({"rollout": 20, "mandatory": true, "fingerprint": "abc", "releaseNotes": "Faster.\nSafer."});
-    let (server, stage) = taking(created(published)).await;
+    let (server, stage) = taking_after([no_build()], created(published)).await;
     stage.file("notes.txt", "Faster.\nSafer.");
     let more = [
         "--build-number",
@@ -163,6 +174,7 @@ async fn everything_that_can_be_told() {
     Ask as an app would:
       curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
+    No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.
     Packed 2 files of dist (16 B) into 240 B
     Rollout 20 %: only apps that send a device id when they ask can get it.
     --- exit 0
@@ -183,12 +195,22 @@ async fn everything_that_can_be_told() {
 
 #[tokio::test]
 async fn a_fingerprint_document_is_sent_as_one() {
-    let (server, stage) = taking(created(json!({}))).await;
+    let (server, stage) = taking_after([no_build()], created(json!({}))).await;
+    let hash = "0".repeat(64);
+    let document = json!({
+        "alg": "lwfp-1", "framework": "native", "native": hash, "platform": "android", "plugins": {}, "resources": hash,
+    });
+    stage.file("fingerprint.json", document.to_string());
+    let arguments = [&MINIMUM[..], &["--fingerprint", "@fingerprint.json"]].concat();
+    stage.run(&arguments).await;
+    assert_eq!(asked(&server)["fingerprint"], document);
+    // One that is none is not sent.
     stage.file("fingerprint.json", r#"{"alg": "lwfp-1", "plugins": {}}"#);
-    stage
-        .run(&[&MINIMUM[..], &["--fingerprint", "@fingerprint.json"]].concat())
-        .await;
-    assert_eq!(asked(&server)["fingerprint"], json!({"alg": "lwfp-1", "plugins": {}}));
+    let shown = stage.run(&arguments).await;
+    assert!(
+        shown.contains("error: the fingerprint document: ") && shown.ends_with("--- exit 2\n"),
+        "{shown}"
+    );
 }
 
 #[tokio::test]
@@ -247,6 +269,7 @@ async fn project_and_native_code_say_what_flags_do_not() {
     --- standard error
     App com.example.app is from android/app/build.gradle
     Version 1.4.0 is from android/app/build.gradle
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     Packed 2 files of dist (16 B) into 240 B
     warning: apps built from this project (1.4.0 build 7) do not get it: give a higher --version or --build-number
     --- exit 0
@@ -305,6 +328,7 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     error: nothing to publish is named
     hint: give --dir DIR with the built app, or write dir below [update] in launchway.toml
     --- exit 2
@@ -319,10 +343,12 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir gone
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     error: gone is not a directory
     --- exit 1
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --file empty.zip
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     error: empty.zip is empty
     --- exit 1
     $ launchway update ios --bundle-id com.example.app --version 1.0.0 --all-configurations --dir dist --release-notes @gone.txt
@@ -358,6 +384,7 @@ async fn a_directory_that_cannot_be_packed() {
     assert_snapshot!(stage.run(&MINIMUM).await, @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     error: dist/link is a symbolic link; packages cannot hold links
     --- exit 1
     "#);
@@ -371,6 +398,7 @@ async fn what_the_server_says_against_it_is_passed_on() {
     assert_snapshot!(stage.run(&[&MINIMUM[..], &["--json"]].concat()).await, @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production --json
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     Packed 2 files of dist (16 B) into 240 B
     error: Version 1.0.1 build 2 of com.example.app for android in production exists already
     --- exit 1
@@ -390,6 +418,7 @@ async fn object_storage_that_refuses_is_named_without_the_signature() {
     assert_snapshot!(text.replace(&storage.url(), "http://storage"), @r#"
     $ launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production
     --- standard error
+    There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     Packed 1 file of dist (12 B) into 132 B
     error: http://storage refused the transfer: status 403
     hint: run the command again

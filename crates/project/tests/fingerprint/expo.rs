@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use launchway_domain::platform::Platform;
 use serde_json::Value;
 
-use crate::npm::{Project, changes};
+use crate::npm::Project;
 
 #[test]
 #[ignore = "long run"]
@@ -49,14 +48,17 @@ fn the_native_packages_are_those_of_expos_own_fingerprint() {
         assert_eq!(ours_alone, 0, "{platform}: {own:?} and {linked:?}");
         println!("summary: Expo's fingerprint for {platform} agrees: {own:?}");
     }
-    project.moved();
-    project.disturb(&["android", "ios"]);
-    assert_eq!(project.documents(), before);
+    project.hold_still(&["android", "ios"]);
+    let android = &before[0];
+    project.patch(android, "react-native-screens", "4.16.0");
+    let values = "android/app/src/main/res/values/strings.xml";
+    project.edit(android, values, "App resources changed");
+    project.edit(android, "android/build.gradle", "Native source changed");
+    project.install(&["expo-camera@17.0.9"]);
+    let upgraded = "Native plugin version changed: expo-camera 17.0.10 -> 17.0.9";
+    assert_eq!(project.changed(android), [upgraded]);
     project.replace("app.json", "\"slug\": \"expo-template-bare\"", "\"slug\": \"other\"");
-    assert_eq!(
-        changes(&before[0], &project.document(Platform::Android)),
-        ["Native source changed"]
-    );
+    assert_eq!(project.changed(android), [upgraded, "Native source changed"]);
 }
 
 /// The name of the package that a path is in: behind the last `node_modules`.

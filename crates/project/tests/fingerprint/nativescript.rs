@@ -1,5 +1,7 @@
 //! The template of NativeScript with its camera.
 
+use std::fs;
+
 use launchway_domain::platform::Platform;
 
 use crate::npm::{Project, changes};
@@ -24,25 +26,44 @@ fn it_stays_and_changes_with_the_native_side() {
             "@nativescript/core"
         ]
     );
-    project.moved();
-    project.disturb(&["App_Resources"]);
-    for (platform, document) in [Platform::Android, Platform::Ios].into_iter().zip(&before) {
-        project.embed(platform, &document.hash());
-    }
+    project.hold_still(&["App_Resources"]);
+    let [android, ios] = &before;
+    project.patch(android, "@nativescript/camera", "7.0.0");
+    let more = "App_Resources/Android/src/main/res/values/more.xml";
+    project.write(more, "<resources/>");
+    assert_eq!(project.changed(android), ["App resources changed"]);
+    assert_eq!(project.document(Platform::Ios), *ios);
+    fs::remove_file(project.root().join(more)).unwrap();
+
+    // Native source is what the configuration names.
+    let config = fs::read_to_string(project.root().join("nativescript.config.ts")).unwrap();
+    let (head, rest) = config
+        .split_once("ios: {")
+        .or_else(|| config.split_once("android: {"))
+        .expect("a block");
+    let key = &config[head.len()..config.len() - rest.len()];
+    let source = format!("{head}{key} NativeSource: [{{ name: 'A', path: './native/A.swift' }}],{rest}");
+    project.write("nativescript.config.ts", source);
+    project.write("native/A.swift", "class A {}");
+    let platform = if key.starts_with("ios") {
+        Platform::Ios
+    } else {
+        Platform::Android
+    };
+    let with_source = project.document(platform);
+    project.write("native/A.swift", "class B {}");
+    assert_eq!(
+        changes(&with_source, &project.document(platform)),
+        ["Native source changed"]
+    );
+    project.write("nativescript.config.ts", config);
     assert_eq!(project.documents(), before);
 
-    project.write("App_Resources/Android/src/main/res/values/more.xml", "<resources/>");
-    assert_eq!(
-        changes(&before[0], &project.document(Platform::Android)),
-        ["App resources changed"]
-    );
-    assert_eq!(project.document(Platform::Ios), before[1]);
+    project.install(&["@nativescript/android@9.1.0"]);
+    let runtime = "Native plugin version changed: @nativescript/android 9.1.1 -> 9.1.0";
+    assert_eq!(project.changed(android), [runtime]);
     project.install(&["@nativescript/camera@5.1.1"]);
     let camera = "Native plugin version changed: @nativescript/camera 7.0.0 -> 5.1.1";
-    assert!(
-        changes(&before[1], &project.document(Platform::Ios))
-            .iter()
-            .any(|change| change == camera)
-    );
+    assert!(project.changed(android).iter().any(|change| change == camera));
     println!("summary: NativeScript's template: {} plugins", names.len());
 }

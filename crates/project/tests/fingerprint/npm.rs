@@ -1,14 +1,23 @@
 //! Projects made with npm, and what a change of them changes in their fingerprints.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use launchway_domain::fingerprint::{Change, Fingerprint, FingerprintDocument, diff};
 use launchway_domain::platform::Platform;
 use launchway_project::file;
 use launchway_project::fingerprint::{collect, embed, framework};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
+
+/// What a program may take; npm takes minutes on a loaded machine, and no quarter of an hour.
+const LIMIT: Duration = Duration::from_secs(900);
+const PLATFORMS: [Platform; 2] = [Platform::Android, Platform::Ios];
 
 /// A project in a folder of its own, with its packages.
 pub struct Project {
@@ -63,17 +72,88 @@ impl Project {
         self.write(path, text.replace(from, to));
     }
 
-    /// Runs a program in the project and gives what it prints.
+    /// Runs a program in the project and gives what it prints. One that hangs, as npm does at times when its registry does not
+    /// answer, is ended with all it started.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let named = format!("{program} {}", arguments.join(" "));
+        let place = |name: &str| self.folder.path().join(name);
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.root()).env("CI", "1");
-        let output = command.output().unwrap_or_else(|error| panic!("{program}: {error}"));
-        let (printed, errors) = (
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr),
+        // Files, for a pipe stays open as long as anything that inherited it lives.
+        let open = |name: &str| fs::File::create(place(name)).unwrap();
+        command.stdin(Stdio::null()).stdout(open("out")).stderr(open("err"));
+        let mut child = command
+            .process_group(0)
+            .spawn()
+            .unwrap_or_else(|error| panic!("{named}: {error}"));
+        let group = Pid::from_child(&child);
+        let (ended, end) = channel();
+        let waiting = thread::spawn(move || ended.send(child.wait()));
+        let status = end.recv_timeout(LIMIT);
+        if status.is_err() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = waiting.join();
+        let text = |name: &str| String::from_utf8_lossy(&fs::read(place(name)).unwrap()).into_owned();
+        let (printed, errors) = (text("out"), text("err"));
+        let Ok(status) = status else {
+            let minutes = LIMIT.as_secs() / 60;
+            panic!(
+                "{named} did not end within {minutes} minutes: see that npm reaches its registry\n{printed}{errors}"
+            );
+        };
+        assert!(status.unwrap().success(), "{named}:\n{printed}{errors}");
+        printed
+    }
+
+    /// Installs anew what the lockfile says.
+    pub fn install_again(&self) {
+        self.run(
+            "npm",
+            &["ci", "--ignore-scripts", "--legacy-peer-deps", "--loglevel=error"],
         );
-        assert!(output.status.success(), "{program} {arguments:?}:\n{printed}{errors}");
-        printed.into_owned()
+    }
+
+    /// Does all that must not count: in the folders of native projects, elsewhere, and what `embed` writes.
+    pub fn hold_still(&mut self, folders: &[&str]) {
+        let before = self.documents();
+        self.moved();
+        assert_eq!(self.documents(), before, "another folder");
+        self.disturb(folders);
+        assert_eq!(self.documents(), before, "line ends, modes, times, versions, leftovers");
+        for (platform, document) in PLATFORMS.into_iter().zip(&before) {
+            assert!(self.embed(platform, &document.hash())[0].changed);
+            assert!(!self.embed(platform, &document.hash())[0].changed);
+        }
+        assert_eq!(self.documents(), before, "the fingerprint itself");
+        self.install_again();
+        assert_eq!(self.documents(), before, "the same packages again");
+    }
+
+    /// What differs now on Android.
+    pub fn changed(&self, from: &FingerprintDocument) -> Vec<String> {
+        changes(from, &self.document(Platform::Android))
+    }
+
+    /// A patch of native code in a package counts, alone, as long as it is there.
+    pub fn patch(&self, from: &FingerprintDocument, package: &str, version: &str) {
+        let name = package.replace('/', "+");
+        let path = format!("patches/{name}+{version}.patch");
+        self.write(&path, "--- a/android/src/A.java\n+++ b/android/src/A.java\n");
+        let patched = self.changed(from);
+        let expected = format!("Native plugin version changed: {package} {version} -> {version}+patch.");
+        assert!(patched.len() == 1 && patched[0].starts_with(&expected), "{patched:?}");
+        fs::remove_dir_all(self.root().join("patches")).unwrap();
+        assert_eq!(self.changed(from), [""; 0]);
+    }
+
+    /// A change of a file counts as `expected`, alone, as long as it is there.
+    pub fn edit(&self, from: &FingerprintDocument, path: &str, expected: &str) {
+        let text = fs::read(self.root().join(path)).unwrap();
+        self.write(path, [&text[..], b"\n<!-- more -->\n"].concat());
+        assert_eq!(self.changed(from), [expected], "{path}");
+        self.write(path, text);
+        assert_eq!(self.changed(from), [""; 0]);
     }
 
     /// Installs packages besides those that are there.
@@ -94,7 +174,7 @@ impl Project {
     }
 
     pub fn documents(&self) -> [FingerprintDocument; 2] {
-        [Platform::Android, Platform::Ios].map(|platform| self.document(platform))
+        PLATFORMS.map(|platform| self.document(platform))
     }
 
     pub fn embed(&self, platform: Platform, hash: &Fingerprint) -> Vec<embed::Embedded> {

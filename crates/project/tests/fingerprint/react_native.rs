@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use launchway_domain::platform::Platform;
 use serde_json::Value;
 
-use crate::npm::{Project, changes};
+use crate::npm::Project;
 
 #[test]
 #[ignore = "long run"]
@@ -39,16 +38,17 @@ fn the_plugins_are_those_of_its_autolinking() {
         assert_eq!(own, linked, "{platform}");
         compared += own.len();
     }
-    project.moved();
-    project.disturb(&["android", "ios"]);
-    for (platform, document) in [Platform::Android, Platform::Ios].into_iter().zip(&before) {
-        project.embed(platform, &document.hash());
-    }
-    assert_eq!(project.documents(), before);
-    project.replace("android/build.gradle", "buildscript {", "// changed\r\nbuildscript {");
-    assert_eq!(
-        changes(&before[0], &project.document(Platform::Android)),
-        ["Native source changed"]
-    );
+    project.hold_still(&["android", "ios"]);
+    let android = &before[0];
+    project.patch(android, "react-native-screens", "4.30.1");
+    let values = "android/app/src/main/res/values/strings.xml";
+    project.edit(android, values, "App resources changed");
+    project.edit(android, "android/build.gradle", "Native source changed");
+    project.install(&["react-native-device-info@15.0.1"]);
+    let upgraded = "Native plugin version changed: react-native-device-info 15.0.2 -> 15.0.1";
+    assert_eq!(project.changed(android), [upgraded]);
+    project.install(&["react-native@0.85.2"]);
+    let runtime = "Native plugin version changed: react-native 0.85.3 -> 0.85.2";
+    assert_eq!(project.changed(android), [runtime, upgraded]);
     println!("summary: React Native's autolinking agrees on {compared} plugins");
 }

@@ -139,6 +139,8 @@ async fn the_latest_is_the_newest_that_succeeded_and_fits() {
     let (_, stranger) = app.org_with_key().await;
     let runner = app.runner(&key, &[]).await;
     let finished = async |camera: Option<&str>, configuration: Option<&str>, status: &str| {
+        // Ids of one millisecond have no order.
+        app.advance(1000);
         let id = app
             .queue(org, |build| {
                 build.configuration = configuration.map(|name| name.parse().unwrap())

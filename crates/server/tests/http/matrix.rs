@@ -17,9 +17,12 @@ use table::{ROWS, row_of};
 /// The line that ends the sessions it is called with.
 const SIGN_OUT: &str = "/auth/sign-out";
 /// The lines that read what belongs to one thing, and so have no list without its id.
-const NEED_ID: [&str; 4] = [
+const NEED_ID: [&str; 7] = [
     "GET /webhooks/deliveries",
     "GET /build/plan",
+    "GET /fingerprints",
+    "GET /fingerprints/diff",
+    "GET /fingerprints/latest",
     "GET /build/log",
     "GET /build/log/stream",
 ];

@@ -27,7 +27,7 @@ pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<H
     if let Some(told) = &arguments.fingerprint {
         return told_one(told.clone(), platform).map(Some);
     }
-    match look(platform, arguments.app.profile.as_deref(), false, context).await? {
+    match look(platform, arguments.profile.as_deref(), false, context).await? {
         Ok(found) => Ok(found.input().map(|input| Here {
             input,
             side: Side::of(found.document),

@@ -54,7 +54,7 @@ impl Native {
 
 /// Puts the request together, all but the upload. Fails when something is missing; nothing is sent before.
 pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
-    let native = app::native(arguments.platform, arguments.app.profile.as_deref(), context)?;
+    let native = app::native(arguments.platform, arguments.profile.as_deref(), context)?;
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
         bundle_id: app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?,
