@@ -31,4 +31,5 @@ mod rotation;
 mod schemathesis;
 mod secrets;
 mod stopping;
+mod store_simulator;
 mod webhooks;

@@ -14,6 +14,7 @@ pub mod publish;
 pub mod resource;
 pub mod runner;
 pub mod start;
+pub mod submit;
 pub mod update;
 pub mod webhook;
 
@@ -37,6 +38,7 @@ use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::project::InitArgs;
 use crate::args::runner::RunnerArgs;
+use crate::args::submit::SubmitArgs;
 use crate::args::update::UpdateArgs;
 use crate::args::webhook::WebhookCommand;
 
@@ -49,7 +51,7 @@ Exit codes:
   4    not logged in, or not allowed
   6    the server cannot be reached or failed
   10   a build from the store is needed (native-needed)
-  11   the build that was waited for failed
+  11   the build or submission that was waited for failed
   12   it was canceled
   13   it took too long
   130  interrupted
@@ -63,7 +65,8 @@ Environment:
   NO_COLOR                no colors
   CI                      no questions";
 
-/// The command line of Launchway: builds mobile apps, publishes over-the-air updates of them and steers who gets them.
+/// The command line of Launchway: builds mobile apps, submits them to the stores, publishes over-the-air updates of them
+/// and steers who gets them.
 #[derive(Debug, Parser)]
 #[command(name = "launchway", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
@@ -113,6 +116,8 @@ pub enum Command {
     Whoami,
     /// Build an app, or look at and work on builds
     Build(Box<BuildArgs>),
+    /// Submit an app to the App Store or Google Play, or look at and work on submissions
+    Submit(Box<SubmitArgs>),
     /// Publish an over-the-air update, or look at and change published ones
     Update(Box<UpdateArgs>),
     /// Show what the project is natively: its fingerprint
@@ -169,7 +174,7 @@ impl Command {
     pub fn heeds_interrupts(&self) -> bool {
         match self {
             Command::Runner(runner) => runner.command.is_none(),
-            Command::Build(_) => true,
+            Command::Build(_) | Command::Submit(_) => true,
             _ => false,
         }
     }
@@ -197,7 +202,7 @@ pub struct LoginArgs {
 }
 
 /// The commands that do something by themselves and have commands below them, with what to say when both are asked.
-const EITHER_OR: [(&str, &str); 3] = [
+const EITHER_OR: [(&str, &str); 4] = [
     (
         "update",
         "either publish an update or use one of the commands on published ones, not both",
@@ -205,6 +210,10 @@ const EITHER_OR: [(&str, &str); 3] = [
     (
         "build",
         "either start a build or use one of the commands on builds, not both",
+    ),
+    (
+        "submit",
+        "either submit an app or use one of the commands on submissions, not both",
     ),
     (
         "runner",
@@ -236,7 +245,7 @@ pub fn check(matches: &ArgMatches, command: &mut clap::Command) -> Result<(), cl
     Ok(())
 }
 
-/// Adds to a complaint about `update WORD` or `build WORD` that the word may be meant as a command: the parser knows only
+/// Adds to a complaint about `update WORD`, `build WORD` or `submit WORD` that the word may be meant as a command: the parser knows only
 /// that it is no platform.
 pub fn explain(mut error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let about = error.get(ContextKind::InvalidArg);
@@ -246,6 +255,7 @@ pub fn explain(mut error: clap::Error, command: &clap::Command, arguments: &[OsS
     }
     let first = arguments.iter().find_map(|word| match word.to_str() {
         Some("build") => Some(("build", "builds")),
+        Some("submit") => Some(("submit", "submissions")),
         Some("update") => Some(("update", "published updates")),
         _ => None,
     });

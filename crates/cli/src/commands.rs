@@ -16,6 +16,7 @@ mod logout;
 pub mod man;
 mod org;
 mod runner;
+mod submit;
 mod update;
 mod usage;
 mod webhook;
@@ -32,6 +33,7 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Logout => logout::run(context),
         Command::Whoami => whoami::run(context).await,
         Command::Build(arguments) => build::run(*arguments, context).await,
+        Command::Submit(arguments) => submit::run(*arguments, context).await,
         Command::Update(arguments) => update::run(*arguments, context).await,
         Command::Runner(arguments) => runner::run(*arguments, context).await,
         Command::Fingerprint(arguments) => fingerprint::run(arguments, context).await,

@@ -125,7 +125,7 @@ struct WaitingAloud(Printer);
 
 impl World for WaitingAloud {
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_> {
-        if delay >= Duration::from_secs(1) {
+        if delay >= Duration::from_secs(1) && reason != Reason::Unchanged {
             self.0.note(&format!("Trying again in {} s: {reason}", delay.as_secs()));
         }
         SystemWorld.pause(delay, reason)

@@ -25,6 +25,8 @@ pub enum Reason {
     NotConnected,
     /// The connection broke or fell silent; what was sent may have been done.
     Broken,
+    /// What is waited for has not changed. Nothing went wrong.
+    Unchanged,
 }
 
 impl Reason {
@@ -41,6 +43,7 @@ impl fmt::Display for Reason {
             Reason::Unavailable => "the server is not available",
             Reason::NotConnected => "the server cannot be reached",
             Reason::Broken => "the connection broke",
+            Reason::Unchanged => "nothing has changed",
         })
     }
 }

@@ -87,6 +87,19 @@ pub struct StoreTarget {
     pub release_notes: BTreeMap<String, String>,
     /// The credential that the store knows; the organization's only one when absent.
     pub credential_id: Option<String>,
+    /// App Store Connect: whether the app has cryptography that needs papers, where its Info.plist does not say.
+    pub uses_non_exempt_encryption: Option<bool>,
+    /// App Store: an approved version waits until it is released by hand.
+    pub manual_release: Option<bool>,
+    /// Google Play: the release is only drafted.
+    pub draft: Option<bool>,
+    /// Google Play: how urgently apps ask for the update, 0 to 5.
+    #[schemars(range(min = 0, max = 5))]
+    pub priority: Option<u8>,
+    /// Google Play: the countries of a staged release in `production`, as two letters.
+    pub countries: Vec<String>,
+    /// Google Play: the release waits in the Play Console until somebody sends it for review.
+    pub changes_not_sent_for_review: Option<bool>,
 }
 
 /// `[update]`: how updates are published unless told.

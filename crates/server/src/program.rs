@@ -1,8 +1,9 @@
-//! The commands of `launchway-server`: serve, migrate, admin, openapi.
+//! The commands of `launchway-server`: serve, migrate, admin, openapi, store-simulator.
 
 mod args;
 mod demo;
 mod serve;
+mod store_simulator;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -31,7 +32,16 @@ pub enum CommandError {
 
 /// Runs the program; the exit code is 0 when it did what was asked, 1 when not, 2 for a wrong command line.
 pub fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == store_simulator::NAME) {
+        return store_simulator::main(arguments);
+    }
     let args = Args::parse();
+    if let Some(Command::StoreSimulator) = args.command {
+        return fail(
+            &"store-simulator takes none of the settings before it; see launchway-server store-simulator --help",
+        );
+    }
     let config = match Config::load(args.settings.clone(), credentials_from_environment()) {
         Ok(config) => config,
         Err(error) => return fail(&error),
@@ -54,7 +64,7 @@ pub fn main() -> ExitCode {
             Command::Serve { demo } => serve::serve(config, demo).await,
             Command::Migrate => migrate(config).await,
             Command::Admin { command, json } => admin::run(config, command, json).await,
-            Command::Openapi => Ok(()),
+            Command::Openapi | Command::StoreSimulator => Ok(()),
         }
     });
     // Work on other threads whose request is gone, such as looking into a large package, is not waited for.

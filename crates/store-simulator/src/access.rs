@@ -151,7 +151,7 @@ fn assertion_is_good(settings: &Settings, token: &Token, address: &str, now: Epo
         });
     is_signed
         && token.header["alg"] == "RS256"
-        && token.claims["aud"] == format!("{address}/token")
+        && (token.claims["aud"] == format!("{address}/token") || settings.accounts.is_empty())
         && token.claims["scope"] == "https://www.googleapis.com/auth/androidpublisher"
         && is_of_now(token, LONGEST_ASSERTION, now)
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Refused;
 use crate::ledger::Ledger;
-use crate::settings::Settings;
+use crate::settings::{AppStoreApp, Settings};
 
 pub(crate) use routes::route;
 
@@ -52,6 +52,8 @@ struct Due {
 enum Event {
     /// An upload becomes a build.
     BuildAppears,
+    /// An upload holds a binary with faults.
+    UploadFails,
     /// A build is processed.
     BuildValid,
     /// TestFlight's review begins, and ends.
@@ -87,25 +89,38 @@ impl AppStore {
             answers_encryption: Vec::new(),
         };
         for app in &settings.app_store {
-            let attributes = json!({"name": app.bundle_id, "bundleId": app.bundle_id, "sku": app.bundle_id, "primaryLocale": "en-US"});
-            let id = store.make("apps", attributes, &[]);
-            if app.answers_encryption {
-                store.answers_encryption.push(id.clone());
-            }
-            for group in &app.groups {
-                let attributes = json!({
-                    "name": group.name,
-                    "isInternalGroup": group.internal,
-                    "hasAccessToAllBuilds": group.all_builds,
-                });
-                store.make("betaGroups", attributes, &[("app", "apps", &id)]);
-            }
-            if let Some(version) = &app.live {
-                let attributes = versions::attributes("IOS", version, "AFTER_APPROVAL", "READY_FOR_DISTRIBUTION");
-                store.make("appStoreVersions", attributes, &[("app", "apps", &id)]);
-            }
+            store.make_app(app);
         }
         store
+    }
+
+    fn make_app(&mut self, app: &AppStoreApp) {
+        let attributes =
+            json!({"name": app.bundle_id, "bundleId": app.bundle_id, "sku": app.bundle_id, "primaryLocale": "en-US"});
+        let id = self.make("apps", attributes, &[]);
+        if app.answers_encryption {
+            self.answers_encryption.push(id.clone());
+        }
+        for group in &app.groups {
+            let attributes = json!({
+                "name": group.name,
+                "isInternalGroup": group.internal,
+                "hasAccessToAllBuilds": group.all_builds,
+            });
+            self.make("betaGroups", attributes, &[("app", "apps", &id)]);
+        }
+        if let Some(version) = &app.live {
+            let attributes = versions::attributes("IOS", version, "AFTER_APPROVAL", "READY_FOR_DISTRIBUTION");
+            self.make("appStoreVersions", attributes, &[("app", "apps", &id)]);
+        }
+    }
+
+    /// The app of a bundle id is made if it is not there.
+    fn see_app(&mut self, bundle_id: &str) {
+        let is_there = self.all("apps").any(|(_, app)| app.text("bundleId") == bundle_id);
+        if !is_there && !bundle_id.is_empty() {
+            self.make_app(&AppStoreApp::usual(bundle_id));
+        }
     }
 
     /// What was due by now happens, in its order.
@@ -132,6 +147,7 @@ impl AppStore {
     fn happen(&mut self, due: Due, around: &mut Around<'_>) {
         match due.what {
             Event::BuildAppears => self.build_appears(&due.id, around),
+            Event::UploadFails => self.upload_fails(&due.id),
             Event::BuildValid => self.build_valid(&due.id, around),
             Event::BetaReviewBegins => self.set(&due.id, "externalBuildState", "IN_BETA_REVIEW"),
             Event::BetaReviewEnds => self.beta_review_ends(&due.id, around),

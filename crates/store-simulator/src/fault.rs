@@ -1,5 +1,7 @@
 //! Faults to order: at which call, and what goes wrong there.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use launchway_stores::transport::Response;
 
@@ -22,10 +24,10 @@ pub enum When {
     Call(u64),
     /// At the next calls of a method whose path contains a text, so many times.
     Matching {
-        /// Such as `POST`.
-        method: &'static str,
-        /// A part of the path.
-        path: &'static str,
+        /// Such as `POST`; empty for every method.
+        method: Cow<'static, str>,
+        /// A part of the path; empty for every path.
+        path: Cow<'static, str>,
         /// How many times.
         times: u32,
     },
@@ -54,7 +56,9 @@ pub enum Kind {
     DeleteEdits,
     /// Every resumable upload is forgotten.
     LoseSessions,
-    /// Over HTTP the answer comes a byte at a time; in the same process nothing happens.
+    /// Something else of every app is in review for an hour.
+    OtherReview,
+    /// Over HTTP the answer comes in small pieces; in the same process nothing happens.
     Slow,
 }
 
@@ -99,6 +103,11 @@ impl Faults {
         self.ordered.push(fault);
     }
 
+    /// Forgets what has not happened yet.
+    pub(crate) fn forget(&mut self) {
+        self.ordered.clear();
+    }
+
     pub(crate) fn calls(&self) -> u64 {
         self.log.len() as u64
     }
@@ -111,9 +120,11 @@ impl Faults {
     pub(crate) fn next(&mut self, call: &Call) -> Option<Kind> {
         let number = self.calls();
         self.log.push(format!("{} {}", call.method, call.path));
-        let place = self.ordered.iter().position(|fault| match fault.when {
-            When::Call(wanted) => wanted == number,
-            When::Matching { method, path, times } => times > 0 && call.method == method && call.path.contains(path),
+        let place = self.ordered.iter().position(|fault| match &fault.when {
+            When::Call(wanted) => *wanted == number,
+            When::Matching { method, path, times } => {
+                *times > 0 && (method.is_empty() || call.method == *method) && call.path.contains(&**path)
+            }
         })?;
         let fault = self.ordered.get_mut(place)?;
         if let When::Matching { times, .. } = &mut fault.when {

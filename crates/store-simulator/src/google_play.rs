@@ -69,6 +69,17 @@ enum EditState {
     Deleted,
 }
 
+impl App {
+    /// An app that was never released, with the tracks that every app has.
+    fn usual() -> App {
+        let tracks = TRACKS.map(|name| (name.to_owned(), json!({"track": name})));
+        App {
+            tracks: tracks.into(),
+            ..App::default()
+        }
+    }
+}
+
 impl GooglePlay {
     pub(crate) fn new(settings: &Settings) -> GooglePlay {
         let mut apps = BTreeMap::new();
@@ -76,10 +87,9 @@ impl GooglePlay {
             let mut app = App {
                 draft: given.draft,
                 review_by_hand: given.review_by_hand,
-                ..App::default()
+                ..App::usual()
             };
-            let names = TRACKS.into_iter().map(str::to_owned).chain(given.tracks.clone());
-            for name in names {
+            for name in &given.tracks {
                 app.tracks.insert(name.clone(), json!({"track": name}));
             }
             if let Some(code) = given.live {
@@ -110,7 +120,7 @@ impl GooglePlay {
             let due: Vec<(EpochMs, String, i64)> = app.reviews.iter().filter(|(at, ..)| *at <= now).cloned().collect();
             app.reviews.retain(|(at, ..)| *at > now);
             for (_, track, code) in due {
-                let rejected = settings.outcomes.pop_front() == Some(Outcome::Reject);
+                let rejected = settings.next_outcome() == Outcome::Reject;
                 let state = if rejected {
                     tracks::NOT_APPROVED
                 } else {
@@ -149,6 +159,12 @@ impl GooglePlay {
 
     pub(crate) fn other_review(&mut self, package: &str, until: EpochMs) {
         if let Some(app) = self.apps.get_mut(package) {
+            app.other_review = Some(until);
+        }
+    }
+
+    pub(crate) fn other_reviews(&mut self, until: EpochMs) {
+        for app in self.apps.values_mut() {
             app.other_review = Some(until);
         }
     }

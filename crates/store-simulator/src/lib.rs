@@ -6,6 +6,8 @@ mod access;
 mod answer;
 mod app_store;
 mod call;
+mod clock;
+mod control;
 mod direct;
 mod fault;
 mod google_play;
@@ -16,8 +18,8 @@ mod settings;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use launchway_domain::time::EpochMs;
-use launchway_stores::World;
+use launchway_domain::time::{EpochMs, HOUR};
+pub use launchway_stores::World;
 use launchway_stores::transport::Response;
 
 pub use call::{Call, Cut};
@@ -25,7 +27,7 @@ pub use direct::Direct;
 pub use fault::{Fault, Kind, When};
 pub use ledger::{Entry, Ledger};
 pub use serve::serve;
-pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Settings};
+pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings};
 
 /// Where both stores are, for whoever calls the simulator in the same process.
 pub const ADDRESS: &str = "https://stores.invalid";
@@ -37,7 +39,10 @@ pub struct Simulator {
 }
 
 struct State {
+    /// What the settings were at first.
+    begun_with: Settings,
     settings: Settings,
+    clock: clock::StoreClock,
     /// Where the simulator is reached, for the addresses that it gives out.
     address: String,
     app_store: app_store::AppStore,
@@ -51,12 +56,14 @@ impl Simulator {
     /// Stores that hold what the settings say, and are reached at `address`.
     pub fn new(settings: Settings, address: &str, world: Arc<dyn World>) -> Arc<Simulator> {
         let state = State {
+            clock: clock::StoreClock::new(world.now(), settings.speed),
             app_store: app_store::AppStore::new(&settings),
             google_play: google_play::GooglePlay::new(&settings),
             access: access::Access::default(),
             faults: fault::Faults::default(),
             ledger: Ledger::default(),
             address: address.trim_end_matches('/').to_owned(),
+            begun_with: settings.clone(),
             settings,
         };
         Arc::new(Simulator {
@@ -105,6 +112,10 @@ impl Simulator {
     /// # Errors
     /// The connection breaks, as a fault orders it, or because the caller's did.
     pub async fn answer(&self, mut call: Call) -> Result<Response, Cut> {
+        if control::is_control(&call) {
+            let body = call.read(false).await?;
+            return Ok(control::answer(&mut self.lock(), &call, &body, self.world.now()));
+        }
         let fault = self.lock().faults.next(&call);
         if let Some(kind) = fault
             && let Some(answer) = kind.before(&call)
@@ -112,7 +123,7 @@ impl Simulator {
             return answer;
         }
         if let Some(kind) = fault {
-            self.lock().prepare(kind);
+            self.lock().prepare(kind, self.world.now());
         }
         let cut = matches!(fault, Some(Kind::Cut));
         let body = call.read(cut).await?;
@@ -135,35 +146,53 @@ impl Simulator {
 }
 
 impl State {
-    fn prepare(&mut self, kind: Kind) {
+    /// What was due by now happens in both stores.
+    fn advance(&mut self, now: EpochMs) {
+        let now = self.clock.at(now);
+        self.app_store.advance(now, &mut self.settings, &mut self.ledger);
+        self.google_play.advance(now, &mut self.settings, &mut self.ledger);
+    }
+
+    /// Both stores as they were at first. Tokens that were given out stay good.
+    fn reset(&mut self, now: EpochMs) {
+        self.settings = self.begun_with.clone();
+        self.clock = clock::StoreClock::new(now, self.settings.speed);
+        self.app_store = app_store::AppStore::new(&self.settings);
+        self.google_play = google_play::GooglePlay::new(&self.settings);
+        self.faults = fault::Faults::default();
+        self.ledger = Ledger::default();
+    }
+
+    fn prepare(&mut self, kind: Kind, now: EpochMs) {
+        let now = self.clock.at(now);
         match kind {
             Kind::ExpireParts => self.app_store.expire_parts(),
             Kind::NoChecksums => self.settings.checksums = false,
             Kind::DeleteEdits => self.google_play.delete_edits(),
             Kind::LoseSessions => self.google_play.lose_sessions(),
+            Kind::OtherReview => {
+                self.app_store.other_reviews(now + HOUR);
+                self.google_play.other_reviews(now + HOUR);
+            }
             _ => {}
         }
     }
 
     fn route(&mut self, call: &Call, body: &call::Received, now: EpochMs) -> Response {
-        self.app_store.advance(now, &mut self.settings, &mut self.ledger);
-        self.google_play.advance(now, &mut self.settings, &mut self.ledger);
+        self.advance(now);
+        let there = self.clock.at(now);
         let parts = call.parts();
         match parts[..] {
-            ["simulator", "ledger"] => answer::ok(&self.ledger.json()),
             ["simulator", "parts", file, number] => self.app_store.receive(file, number, body),
-            ["simulator", "sessions", session] => {
-                let reader = self.settings.read_binary.clone();
-                self.google_play.receive(session, call, body, reader.as_deref())
-            }
+            ["simulator", "sessions", session] => self.google_play.receive(session, call, body, &self.settings),
             ["token"] => self.access.token(&self.settings, &self.address, &body.bytes, now),
             ["v1", ..] => match self.access.app_store(&self.settings, call, now) {
-                Ok(()) => app_store::route(self, call, body, now),
+                Ok(()) => app_store::route(self, call, body, there),
                 Err(refused) => refused,
             },
             ["androidpublisher", "v3", "applications", ..] | ["resumable", "upload", "androidpublisher", ..] => {
                 match self.access.google_play(call, now) {
-                    Ok(()) => google_play::route(self, call, body, now),
+                    Ok(()) => google_play::route(self, call, body, there),
                     Err(refused) => refused,
                 }
             }

@@ -60,12 +60,17 @@ async fn answer(request: hyper::Request<Incoming>, simulator: &Simulator) -> Res
     response.body(StreamBody::new(body)).map_err(io::Error::other)
 }
 
-/// The body at once, or a byte at a time.
+/// Pieces of a slow answer.
+const PIECES: usize = 50;
+
+/// The body at once, or in small pieces.
 fn stream(body: Bytes, slow: bool) -> BoxStream<'static, io::Result<Frame<Bytes>>> {
     if !slow {
         return futures::stream::once(async move { Ok(Frame::data(body)) }).boxed();
     }
-    let pieces: Vec<Bytes> = (0..body.len()).map(|at| body.slice(at..=at)).collect();
+    let size = body.len().div_ceil(PIECES).max(1);
+    let ends = (0..body.len()).step_by(size).map(|at| at..body.len().min(at + size));
+    let pieces: Vec<Bytes> = ends.map(|range| body.slice(range)).collect();
     futures::stream::iter(pieces)
         .then(|piece| async move {
             tokio::time::sleep(Duration::from_millis(2)).await;

@@ -4,9 +4,21 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use launchway_domain::time::{DAY, EpochMs, MINUTE};
+use serde::Deserialize;
 
-/// Reads the package name and version code out of the beginning of a binary, at most 32 MiB of it.
-pub type ReadBinary = dyn Fn(&[u8]) -> Option<(String, i64)> + Send + Sync;
+/// Reads what a binary says of itself, out of as much of its beginning as is kept. `None`: it is no app.
+pub type ReadBinary = dyn Fn(&[u8]) -> Option<Said> + Send + Sync;
+
+/// What a binary says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The bundle id, or the package name.
+    pub bundle_id: String,
+    /// The version that people see.
+    pub version: String,
+    /// The build number, or the version code.
+    pub build_number: String,
+}
 
 /// How the stores behave.
 #[derive(Clone)]
@@ -29,8 +41,18 @@ pub struct Settings {
     pub outcomes: VecDeque<Outcome>,
     /// Whether answers tell checksums.
     pub checksums: bool,
-    /// Reads binaries for Google Play. `None`: what they say is not known, and the version code is 1.
+    /// How reviews end after those.
+    pub outcome: Outcome,
+    /// Reads binaries. `None`: what they say is not known; Google Play then takes version code 1.
     pub read_binary: Option<Arc<ReadBinary>>,
+    /// Bytes of a binary that are kept to be read and hashed. Of a larger one Google Play reads the beginning, and the App
+    /// Store nothing.
+    pub kept: usize,
+    /// Whether an app that is asked for and not there is made: with the groups `Team` (internal) and `Friends`, and with
+    /// the tracks that every app has.
+    pub makes_apps: bool,
+    /// How fast the time in the stores goes: 1 as in the world.
+    pub speed: u32,
 }
 
 /// Who may call.
@@ -94,12 +116,50 @@ pub struct GooglePlayApp {
 }
 
 /// How a review ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Passed.
     Pass,
     /// Refused.
     Reject,
+}
+
+impl Settings {
+    /// How the review ends that is due now.
+    pub(crate) fn next_outcome(&mut self) -> Outcome {
+        self.outcomes.pop_front().unwrap_or(self.outcome)
+    }
+}
+
+impl AppStoreApp {
+    /// An app that was never released, as those are that are made when somebody asks for them.
+    pub fn usual(bundle_id: &str) -> AppStoreApp {
+        let group = |name: &str, internal| Group {
+            name: name.to_owned(),
+            internal,
+            all_builds: false,
+        };
+        AppStoreApp {
+            bundle_id: bundle_id.to_owned(),
+            groups: vec![group("Team", true), group("Friends", false)],
+            live: None,
+            answers_encryption: true,
+        }
+    }
+}
+
+impl GooglePlayApp {
+    /// An app that was never released, as those are that are made when somebody asks for them.
+    pub fn usual(package: &str) -> GooglePlayApp {
+        GooglePlayApp {
+            package: package.to_owned(),
+            tracks: Vec::new(),
+            live: None,
+            draft: false,
+            review_by_hand: false,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -114,7 +174,11 @@ impl Default for Settings {
             part: 5 << 20,
             outcomes: VecDeque::new(),
             checksums: true,
+            outcome: Outcome::Pass,
             read_binary: None,
+            kept: 32 << 20,
+            makes_apps: false,
+            speed: 1,
         }
     }
 }

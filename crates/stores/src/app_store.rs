@@ -10,6 +10,7 @@ mod rollout;
 mod testflight;
 mod upload;
 mod version;
+pub mod webhook;
 
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus;
@@ -52,7 +53,7 @@ impl AppStoreConnect {
             Stage::PhasedRelease => self.phased_release(release, progress).await,
             Stage::ReviewSubmission => self.review_submission(release, progress).await,
             Stage::ReviewItem => self.review_item(progress).await,
-            Stage::SubmitReview => self.submit_review(progress).await,
+            Stage::SubmitReview => self.submit_review(release, progress).await,
             Stage::AwaitReview => self.await_review(release, progress).await,
             Stage::Rollout => self.rollout(progress).await,
             Stage::Done => Ok(Step::end(progress, SubmissionStatus::Success, "Done.")),

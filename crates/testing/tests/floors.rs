@@ -54,9 +54,10 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-domain",
             "launchway-runner",
             "launchway-store",
+            "launchway-store-simulator",
             "launchway-stores",
         ],
-        &[TESTING, "launchway-store-simulator"],
+        &[TESTING],
     ),
     (
         "launchway",

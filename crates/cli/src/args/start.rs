@@ -117,7 +117,7 @@ fn distributions() -> impl TypedValueParser<Value = Distribution> {
 }
 
 /// Reads `90s`, `30m`, `2h`; a bare number is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" | "s" => 1,

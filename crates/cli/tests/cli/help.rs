@@ -39,6 +39,23 @@ async fn commands_on_builds() {
     assert_snapshot!(text);
 }
 
+#[tokio::test]
+async fn submit() {
+    assert_snapshot!(Stage::new().run(&["submit", "--help"]).await);
+}
+
+#[tokio::test]
+async fn commands_on_submissions() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for command in [
+        "list", "show", "logs", "rollout", "halt", "resume", "retry", "cancel", "delete",
+    ] {
+        text.push_str(&stage.run(&["submit", command, "--help"]).await);
+    }
+    assert_snapshot!(text);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn runner() {

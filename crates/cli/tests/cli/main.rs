@@ -28,6 +28,8 @@ mod rollback;
 mod runner;
 mod session;
 mod stage;
+mod submissions;
+mod submit;
 #[cfg(unix)]
 mod terminal;
 mod webhooks;

@@ -221,6 +221,35 @@ pub fn build(changed: Value) -> Value {
     build
 }
 
+/// A submission as the API writes it, with these fields instead.
+pub fn submission(changed: Value) -> Value {
+    let mut submission = json!({
+        "id": "submission_01kb0000000000000000000001",
+        "status": "queued",
+        "buildId": "build_01kb0000000000000000000001",
+        "bundleId": "com.example.app",
+        "platform": "android",
+        "store": "google_play",
+        "destination": "internal",
+        "version": "1.2.0",
+        "buildNumber": "7",
+        "rollout": 100,
+        "releaseNotes": [],
+        "credentialId": "credential_01kb0000000000000000000001",
+        "options": {},
+        "external": {},
+        "cancelRequested": false,
+        "error": null,
+        "events": [],
+        "createdBy": "key_01kb0000000000000000000001",
+        "createdAt": "2026-11-20T10:00:00.000Z",
+        "finishedAt": null,
+    });
+    let fields = submission.as_object_mut().expect("an object");
+    fields.extend(changed.as_object().expect("an object").clone());
+    submission
+}
+
 /// A page of a list as the API writes it.
 pub fn page(items: &[Value], total: usize, offset: usize) -> String {
     json!({ "items": items, "total": total, "limit": 10, "offset": offset }).to_string()

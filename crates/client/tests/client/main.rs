@@ -4,6 +4,7 @@ mod builds;
 mod calls;
 mod fake_server;
 mod retries;
+mod submissions;
 mod uploads;
 
 use std::sync::{Arc, Mutex};

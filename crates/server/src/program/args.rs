@@ -41,4 +41,6 @@ pub enum Command {
     },
     /// Print the OpenAPI document of the API
     Openapi,
+    /// Stand in for the App Store and Google Play, to try submissions on; it has settings of its own
+    StoreSimulator,
 }

@@ -147,9 +147,9 @@ impl AppStore {
     }
 
     pub(super) fn beta_review_ends(&mut self, detail: &str, around: &mut Around<'_>) {
-        let state = match around.settings.outcomes.pop_front() {
-            Some(Outcome::Reject) => "BETA_REJECTED",
-            _ => {
+        let state = match around.settings.next_outcome() {
+            Outcome::Reject => "BETA_REJECTED",
+            Outcome::Pass => {
                 around
                     .ledger
                     .note("beta_released", self.related(detail, "build").to_owned());

@@ -1,6 +1,6 @@
 //! The App Store's reviews, and what comes after them.
 
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::{EpochMs, SECOND, iso};
 use serde_json::{Value, json};
 
 use super::routes::{Answer, Answered};
@@ -33,6 +33,18 @@ impl AppStore {
             attributes,
             &[("app", "apps", &app)],
         )))
+    }
+
+    /// Something else of every app, such as an event in it, is in review.
+    pub(crate) fn other_reviews(&mut self, until: EpochMs) {
+        let apps: Vec<String> = self.all("apps").map(|(id, _)| id.clone()).collect();
+        for app in apps {
+            for platform in ["IOS", "VISION_OS"] {
+                let attributes = json!({"platform": platform, "state": "IN_REVIEW"});
+                let review = self.make("reviewSubmissions", attributes, &[("app", "apps", &app)]);
+                self.later(until, Event::ReviewCloses, &review);
+            }
+        }
     }
 
     fn versions_of(&self, review: &str) -> Vec<String> {
@@ -73,8 +85,12 @@ impl AppStore {
         let given = &data["attributes"];
         let versions = self.versions_of(id);
         if given["submitted"] == true {
+            let own = self.thing("reviewSubmissions", id)?;
             let waiting = |(other, review): (&String, &super::Thing)| {
-                other != id && matches!(review.text("state"), "WAITING_FOR_REVIEW" | "IN_REVIEW")
+                other != id
+                    && review.related("app") == own.related("app")
+                    && review.text("platform") == own.text("platform")
+                    && matches!(review.text("state"), "WAITING_FOR_REVIEW" | "IN_REVIEW")
             };
             if state != "READY_FOR_REVIEW" || versions.is_empty() || self.all("reviewSubmissions").any(waiting) {
                 return Err(refused("The review submission cannot be submitted."));
@@ -127,7 +143,7 @@ impl AppStore {
         if self.text(id, "state") != "IN_REVIEW" {
             return;
         }
-        if around.settings.outcomes.pop_front() == Some(Outcome::Reject) {
+        if around.settings.next_outcome() == Outcome::Reject {
             self.set(id, "state", "UNRESOLVED_ISSUES");
             for version in self.versions_of(id) {
                 self.set(&version, "appVersionState", "REJECTED");

@@ -11,16 +11,16 @@ use super::routes::{Answer, Answered};
 use super::{AppStore, Around, Event};
 use crate::answer::{Refused, apple, status};
 use crate::call::Received;
-
-/// Of larger files only the lengths of the parts are held against each other.
-const HASHED: u64 = 32 << 20;
+use crate::settings::Said;
 
 /// The parts of a file.
 #[derive(Default)]
 pub(super) struct Parts {
     size: u64,
     part: u64,
+    /// Of a file that is too large to be kept, no bytes.
     arrived: BTreeMap<u64, Vec<u8>>,
+    is_kept: bool,
 }
 
 impl Parts {
@@ -103,6 +103,7 @@ impl AppStore {
             size,
             part: around.settings.part.max(1),
             arrived: BTreeMap::new(),
+            is_kept: usize::try_from(size).is_ok_and(|size| size <= around.settings.kept),
         };
         self.parts.insert(id.clone(), parts);
         self.refresh_parts(&id, around);
@@ -149,11 +150,7 @@ impl AppStore {
         if body.length != parts.length(number) {
             return refuse(400, "The part has another length.");
         }
-        let kept = if parts.size <= HASHED {
-            body.bytes.clone()
-        } else {
-            Vec::new()
-        };
+        let kept = if parts.is_kept { body.bytes.clone() } else { Vec::new() };
         parts.arrived.insert(number, kept);
         status(200)
     }
@@ -175,7 +172,7 @@ impl AppStore {
             return Err(Refused(409, "STATE_ERROR", "Parts of the file are missing.".to_owned()));
         };
         let told = &given["sourceFileChecksums"]["file"];
-        if parts.size <= HASHED && told["algorithm"] == "SHA_256" {
+        if parts.is_kept && told["algorithm"] == "SHA_256" {
             let mut hash = Sha256::new();
             parts.arrived.values().for_each(|part| hash.update(part));
             if told["hash"] != hex::encode(hash.finalize()) {
@@ -185,6 +182,12 @@ impl AppStore {
                     "The checksum is another than that of the parts.".to_owned(),
                 ));
             }
+        }
+        let whole: Vec<u8> = parts.arrived.values().flatten().copied().collect();
+        let reader = around.settings.read_binary.as_ref().filter(|_| parts.is_kept);
+        let fault = reader.and_then(|reader| self.contradiction(&upload, reader(&whole)));
+        if let Some(parts) = self.parts.get_mut(id) {
+            parts.arrived.clear();
         }
         let checksums = if around.settings.checksums {
             given["sourceFileChecksums"].clone()
@@ -199,9 +202,49 @@ impl AppStore {
         self.set(&upload, "state", processing);
         self.set(&upload, "uploadedDate", iso(around.now));
         let half = around.settings.processing / 2;
-        self.later(around.now + half, Event::BuildAppears, &upload);
+        match fault {
+            None => self.later(around.now + half, Event::BuildAppears, &upload),
+            Some((code, description)) => {
+                let errors = json!([{"code": code, "description": description}]);
+                self.set(&upload, "#errors", errors);
+                self.later(around.now + half, Event::UploadFails, &upload);
+            }
+        }
         around.ledger.note("upload", self.numbers(&upload));
         Ok(Answer::One(id.to_owned()))
+    }
+
+    /// What a binary says that was not announced so: the store's code and sentence.
+    fn contradiction(&self, upload: &str, said: Option<Said>) -> Option<(&'static str, String)> {
+        let Some(said) = said else {
+            return Some(("90000", "The file is no app.".to_owned()));
+        };
+        let app = self.things.get(upload).map(|upload| upload.parent.clone())?;
+        if said.bundle_id != self.text(&app, "bundleId") {
+            let text = format!(
+                "CFBundleIdentifier Collision. The bundle identifier is {}.",
+                said.bundle_id
+            );
+            return Some(("90055", text));
+        }
+        let announced = self.numbers(upload);
+        let says = format!("{} {}", said.version, said.build_number);
+        (says != announced).then(|| {
+            (
+                "90062",
+                format!("The bundle says it is {says}, announced was {announced}."),
+            )
+        })
+    }
+
+    /// The store has found faults in a binary.
+    pub(super) fn upload_fails(&mut self, upload: &str) {
+        let errors = self
+            .things
+            .get(upload)
+            .map(|upload| upload.attributes["#errors"].clone());
+        let failed = json!({"state": "FAILED", "errors": errors, "warnings": [], "infos": []});
+        self.set(upload, "state", failed);
     }
 
     /// Version and build number of an upload, for the ledger.

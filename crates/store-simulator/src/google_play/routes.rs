@@ -4,7 +4,7 @@ use launchway_domain::time::EpochMs;
 use launchway_stores::transport::Response;
 use serde_json::Value;
 
-use super::{EditState, GooglePlay};
+use super::{App, EditState, GooglePlay};
 use crate::answer::{Refused, google, ok, status};
 use crate::call::{Call, Received, plain};
 use crate::ledger::Ledger;
@@ -65,6 +65,9 @@ impl GooglePlay {
         let [package, rest @ ..] = parts else {
             return Err(not_found());
         };
+        if around.settings.makes_apps && !self.apps.contains_key(*package) {
+            self.apps.insert((*package).to_owned(), App::usual());
+        }
         if !self.apps.contains_key(*package) {
             return Err(Refused(404, "NOT_FOUND", format!("Package not found: {package}.")));
         }

@@ -8,10 +8,8 @@ use super::routes::Around;
 use super::{Binary, EditState, GooglePlay};
 use crate::answer::{Refused, google, ok, status};
 use crate::call::{Call, Received};
-use crate::settings::ReadBinary;
+use crate::settings::{Said, Settings};
 
-/// So much of the beginning of a binary is kept.
-const KEPT: usize = 32 << 20;
 /// What a chunk that is not the last must be a multiple of.
 const GRAIN: u64 = 256 * 1024;
 
@@ -90,7 +88,7 @@ impl GooglePlay {
     }
 
     /// Takes a chunk, or tells how much has arrived.
-    pub(crate) fn receive(&mut self, id: &str, call: &Call, body: &Received, reader: Option<&ReadBinary>) -> Response {
+    pub(crate) fn receive(&mut self, id: &str, call: &Call, body: &Received, settings: &Settings) -> Response {
         let Some(session) = self.sessions.get_mut(id) else {
             return status(404);
         };
@@ -114,7 +112,7 @@ impl GooglePlay {
             if first.parse() != Ok(session.arrived) {
                 return google(invalid("The chunk does not begin where the upload is."));
             }
-            session.take(body);
+            session.take(body, settings.kept);
         }
         if session.arrived < session.size {
             let arrived = session.arrived;
@@ -126,13 +124,13 @@ impl GooglePlay {
                 ..status(308)
             };
         }
-        match self.finish(id, &package, reader) {
+        match self.finish(id, &package, settings) {
             Ok(answer) => ok(&answer),
             Err(refused) => google(refused),
         }
     }
 
-    fn finish(&mut self, id: &str, package: &str, reader: Option<&ReadBinary>) -> Result<serde_json::Value, Refused> {
+    fn finish(&mut self, id: &str, package: &str, settings: &Settings) -> Result<serde_json::Value, Refused> {
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(invalid("There is no such upload."));
         };
@@ -143,9 +141,17 @@ impl GooglePlay {
             let kind = if native { "nativeCode" } else { "proguard" };
             json!({"deobfuscationFile": {"symbolType": kind}})
         } else {
-            let read = reader.map_or_else(|| Some((package.to_owned(), 1)), |reader| reader(&session.beginning));
-            let (said, code) = read.ok_or_else(|| invalid("The file is no app."))?;
-            if said != package {
+            let unknown = || Said {
+                bundle_id: package.to_owned(),
+                version: String::new(),
+                build_number: "1".to_owned(),
+            };
+            let reader = settings.read_binary.as_ref();
+            let said = reader.map_or_else(|| Some(unknown()), |reader| reader(&session.beginning));
+            let said = said.ok_or_else(|| invalid("The file is no app."))?;
+            let code = said.build_number.parse::<i64>();
+            let code = code.map_err(|_| invalid("The version code is no number."))?;
+            if said.bundle_id != package {
                 let message = "APK or Android App Bundle has the wrong package name.";
                 return Err(Refused(403, "PERMISSION_DENIED", message.to_owned()));
             }
@@ -171,7 +177,7 @@ impl GooglePlay {
 
 impl Session {
     /// Of a chunk that was cut only whole grains stay, as at Google.
-    fn take(&mut self, body: &Received) {
+    fn take(&mut self, body: &Received, kept: usize) {
         let is_last = self.arrived + body.length == self.size;
         let taken = if is_last {
             body.length
@@ -185,7 +191,7 @@ impl Session {
         } else {
             self.hash.update(&body.bytes[..bytes]);
         }
-        let room = KEPT.saturating_sub(self.beginning.len()).min(bytes);
+        let room = kept.saturating_sub(self.beginning.len()).min(bytes);
         self.beginning.extend_from_slice(&body.bytes[..room]);
         self.arrived += taken;
     }

@@ -6,7 +6,7 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::HOUR;
 use launchway_store_simulator::Outcome;
 use launchway_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
-use launchway_stores::{Release, World};
+use launchway_stores::{Release, Step, World};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
 
@@ -24,6 +24,11 @@ pub fn phased() -> Release {
     release.rollout = Some(1);
     release.options.uses_non_exempt_encryption = Some(false);
     release
+}
+
+pub fn is_approved(step: &Step<Progress>) -> bool {
+    let told = step.told.as_deref();
+    told.is_some_and(|told| told.contains("waits to be released"))
 }
 
 #[tokio::test]
@@ -120,11 +125,6 @@ async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
     let mut wanted = phased();
     wanted.options.manual_release = true;
     wanted.rollout = None;
-    let is_approved = |step: &launchway_stores::Step<Progress>| {
-        step.told
-            .as_deref()
-            .is_some_and(|told| told.contains("waits to be released"))
-    };
     let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_approved).await;
     assert_eq!(ended.status, InReview);
     for _ in 0..3 {
@@ -166,11 +166,20 @@ async fn what_the_store_asks_for_is_told_with_what_to_do() {
         );
         assert!(!ended.error.unwrap().fix.is_empty());
     }
-    let stand = Stand::new();
-    let mut live = phased();
-    live.version = "1.0.0".to_owned();
-    let ended = to_end::<AppStoreConnect>(&stand, &live).await;
+    let mut settings = settings();
+    settings.app_store[0].live = Some(phased().version);
+    let ended = to_end::<AppStoreConnect>(&Stand::with(settings), &phased()).await;
     assert_eq!(ended.error.unwrap().code, Code::VersionLive);
+}
+
+#[tokio::test]
+async fn a_binary_that_says_something_else_is_refused_by_the_store() {
+    let stand = Stand::new();
+    let mut wanted = testflight();
+    wanted.version = "9.9.9".to_owned();
+    let error = to_end::<AppStoreConnect>(&stand, &wanted).await.error.unwrap();
+    assert_eq!(error.code, Code::ProcessingFailed);
+    assert!(error.message.contains("90062"), "{error:?}");
 }
 
 #[tokio::test]

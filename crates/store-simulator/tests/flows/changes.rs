@@ -10,7 +10,7 @@ use crate::app_store::phased;
 use crate::google_play::{is_staged, staged, to_stage};
 use crate::stand::{Stand, drive, release};
 
-fn is_rolling(step: &launchway_stores::Step<Progress>) -> bool {
+pub fn is_rolling(step: &launchway_stores::Step<Progress>) -> bool {
     step.progress.stage == Stage::Rollout && step.then == launchway_stores::Then::Later
 }
 

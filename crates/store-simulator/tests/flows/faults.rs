@@ -1,14 +1,15 @@
 //! One fault at every call of every flow: the flow ends right, and everything happened once.
 
 use launchway_domain::submission::SubmissionStatus::{RollingOut, Success};
-use launchway_store_simulator::{Fault, Kind, When};
+use launchway_domain::time::{MINUTE, SECOND};
+use launchway_store_simulator::{Fault, Kind, Settings, When};
 use launchway_stores::app_store::AppStoreConnect;
 
-use crate::stand::{Stand, to_end};
+use crate::stand::{Stand, settings, to_end};
 use crate::{app_store, google_play};
 
 /// Faults that no flow may end by, wherever they happen.
-pub const KINDS: [Kind; 14] = [
+pub const KINDS: [Kind; 16] = [
     Kind::Cut,
     Kind::Lost,
     Kind::Status(500),
@@ -23,6 +24,8 @@ pub const KINDS: [Kind; 14] = [
     Kind::NoChecksums,
     Kind::DeleteEdits,
     Kind::LoseSessions,
+    Kind::OtherReview,
+    Kind::Slow,
 ];
 
 /// A way through a store.
@@ -44,29 +47,45 @@ fn once(way: Way) -> &'static [&'static str] {
     }
 }
 
-/// How a way ended: its status, or the error that it told.
+/// Stores that are quicker still: calls that only wait are all the same, so a few of each are enough.
+pub fn quick() -> Settings {
+    Settings {
+        processing: 20 * SECOND,
+        review: 2 * MINUTE,
+        phased_day: 10 * MINUTE,
+        ..settings()
+    }
+}
+
+/// A walk in the same process.
 pub async fn walk(way: Way, faults: &[Fault]) -> (Stand, Result<(), String>) {
-    let stand = Stand::new();
+    let stand = Stand::with(quick());
+    let ended = walk_on(&stand, way, faults).await;
+    (stand, ended)
+}
+
+/// How a way ended: right, or with the error that it told. Panics when anything happened twice.
+pub async fn walk_on(stand: &Stand, way: Way, faults: &[Fault]) -> Result<(), String> {
     for fault in faults {
         stand.simulator.order(fault.clone());
     }
     let (right, shown) = match way {
         Way::TestFlight => {
-            let ended = to_end::<AppStoreConnect>(&stand, &app_store::testflight()).await;
+            let ended = to_end::<AppStoreConnect>(stand, &app_store::testflight()).await;
             (ended.status == Success, format!("{ended:?}"))
         }
         Way::AppStore => {
-            let ended = to_end::<AppStoreConnect>(&stand, &app_store::phased()).await;
+            let ended = to_end::<AppStoreConnect>(stand, &app_store::phased()).await;
             (ended.status == Success, format!("{ended:?}"))
         }
         Way::GooglePlay => {
-            let ended = google_play::to_stage(&stand, &google_play::staged()).await;
+            let ended = google_play::to_stage(stand, &google_play::staged()).await;
             (ended.status == RollingOut, format!("{ended:?}"))
         }
     };
     let ledger = stand.ledger();
     let wrong: Vec<_> = once(way).iter().filter(|what| ledger.count(what) != 1).collect();
-    let ended = match (right, wrong.is_empty()) {
+    match (right, wrong.is_empty()) {
         (true, true) => Ok(()),
         (true, false) => panic!("{way:?} {faults:?}: not once {wrong:?}: {ledger:?}"),
         (false, _) => {
@@ -74,8 +93,7 @@ pub async fn walk(way: Way, faults: &[Fault]) -> (Stand, Result<(), String>) {
             assert!(twice.is_empty(), "{way:?} {faults:?}: twice {twice:?}: {ledger:?}");
             Err(shown)
         }
-    };
-    (stand, ended)
+    }
 }
 
 /// Calls of a way without faults.
@@ -88,6 +106,7 @@ pub async fn calls(way: Way) -> u64 {
 async fn every_call(way: Way) {
     let calls = calls(way).await;
     assert!(calls > 15, "{way:?} has only {calls} calls");
+
     for number in 0..calls {
         for kind in KINDS {
             let fault = Fault {
@@ -120,6 +139,23 @@ async fn google_play_survives_a_fault_at_every_call() {
     every_call(Way::GooglePlay).await;
 }
 
+/// The owner of a submission dies after each step, before it has kept what the step came to.
+async fn every_crash(way: Way) {
+    // A step makes at least one call.
+    for number in 0..usize::try_from(calls(way).await).unwrap() {
+        let mut stand = Stand::with(quick());
+        stand.crash_after = Some(number);
+        assert_eq!(walk_on(&stand, way, &[]).await, Ok(()), "{way:?} after step {number}");
+    }
+}
+
+#[tokio::test]
+async fn a_crash_after_any_step_repeats_nothing() {
+    for way in WAYS {
+        every_crash(way).await;
+    }
+}
+
 #[tokio::test]
 async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error_that_says_so() {
     for way in WAYS {
@@ -132,8 +168,8 @@ async fn a_store_that_is_down_for_a_day_is_given_up_with_an_error_that_says_so()
         ] {
             let faults = ["GET", "POST", "PUT", "PATCH", "DELETE"].map(|method| Fault {
                 when: When::Matching {
-                    method,
-                    path: "/",
+                    method: method.into(),
+                    path: "/".into(),
                     times: u32::MAX,
                 },
                 kind,

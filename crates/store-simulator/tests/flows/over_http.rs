@@ -6,21 +6,34 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use launchway_domain::submission::SubmissionStatus::{RollingOut, Success};
-use launchway_store_simulator::{Fault, Kind, Simulator, When, serve};
+use launchway_store_simulator::{Fault, Kind, Settings, Simulator, When, serve};
 use launchway_stores::app_store::AppStoreConnect;
 use launchway_stores::transport::{HttpTransport, PIECE, Source};
 use tokio::net::TcpListener;
 
+use crate::faults::{KINDS, WAYS, Way, calls, quick, walk_on};
 use crate::stand::{Clock, Stand, settings, to_end};
 
-async fn stand() -> (Stand, tokio::task::JoinHandle<()>) {
+async fn stand() -> (Stand, Serving) {
+    let part = 5 << 20;
+    stand_with(Settings { part, ..settings() }).await
+}
+
+/// Serves until it is dropped.
+pub struct Serving(tokio::task::JoinHandle<()>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+pub async fn stand_with(settings: Settings) -> (Stand, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let clock = Arc::new(Clock::new());
-    let mut settings = settings();
-    settings.part = 5 << 20;
     let simulator = Simulator::new(settings, &address, clock.clone());
-    let task = tokio::spawn(serve(listener, simulator.clone()));
+    let serving = Serving(tokio::spawn(serve(listener, simulator.clone())));
     // Another test may have done it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
@@ -29,14 +42,59 @@ async fn stand() -> (Stand, tokio::task::JoinHandle<()>) {
         .build()
         .unwrap();
     let transport = Arc::new(HttpTransport::new(client));
-    (Stand::over(clock, simulator, transport, &address), task)
+    (Stand::over(clock, simulator, transport, &address), serving)
+}
+
+/// One fault at a call of a way, over HTTP.
+async fn one_fault(way: Way, number: u64, kind: Kind) {
+    let (stand, _serving) = stand_with(quick()).await;
+    let fault = Fault {
+        when: When::Call(number),
+        kind,
+    };
+    let ended = walk_on(&stand, way, &[fault]).await;
+    assert_eq!(
+        ended,
+        Ok(()),
+        "{way:?} {kind:?} at {number} of {:?}",
+        stand.simulator.log()
+    );
+}
+
+#[tokio::test]
+async fn every_call_survives_some_fault_over_http() {
+    for (at, way) in (0..).zip(WAYS) {
+        for number in 0..calls(way).await {
+            let kind = KINDS[usize::try_from(number + at).unwrap() % KINDS.len()];
+            one_fault(way, number, kind).await;
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "long run"]
+async fn every_call_survives_every_fault_over_http() {
+    let mut flows = 0;
+    for way in WAYS {
+        for number in 0..calls(way).await {
+            for kind in KINDS {
+                one_fault(way, number, kind).await;
+                flows += 1;
+            }
+        }
+    }
+    println!("summary: {flows} flows over HTTP, each with one fault, ended right");
 }
 
 /// Each at the first call of a method whose path contains a text.
 fn faults(list: &[(&'static str, &'static str, Kind)], stand: &Stand) {
     for (method, path, kind) in list {
         stand.simulator.order(Fault {
-            when: When::Matching { method, path, times: 1 },
+            when: When::Matching {
+                method: (*method).into(),
+                path: (*path).into(),
+                times: 1,
+            },
             kind: *kind,
         });
     }
@@ -44,7 +102,7 @@ fn faults(list: &[(&'static str, &'static str, Kind)], stand: &Stand) {
 
 #[tokio::test]
 async fn the_app_store_is_reached_over_http_whatever_goes_wrong() {
-    let (stand, task) = stand().await;
+    let (stand, _serving) = stand().await;
     faults(
         &[
             ("GET", "/v1/apps", Kind::Slow),
@@ -64,12 +122,11 @@ async fn the_app_store_is_reached_over_http_whatever_goes_wrong() {
     for what in ["upload", "build", "version", "review", "release"] {
         assert_eq!(ledger.count(what), 1, "{what} {ledger:?}");
     }
-    task.abort();
 }
 
 #[tokio::test]
 async fn google_play_is_reached_over_http_whatever_goes_wrong() {
-    let (stand, task) = stand().await;
+    let (stand, _serving) = stand().await;
     faults(
         &[
             ("POST", "/token", Kind::Lost),
@@ -87,7 +144,6 @@ async fn google_play_is_reached_over_http_whatever_goes_wrong() {
     for what in ["upload", "commit", "track", "release"] {
         assert_eq!(stand.ledger().count(what), 1, "{what}");
     }
-    task.abort();
 }
 
 /// 200 MB of zeros that nobody holds.
@@ -106,7 +162,7 @@ impl Source for Zeros {
 
 #[tokio::test]
 async fn a_large_binary_is_sent_in_pieces() {
-    let (stand, task) = stand().await;
+    let (stand, _serving) = stand().await;
     let mut wanted = crate::app_store::testflight();
     wanted.source = Arc::new(Zeros(200_000_000));
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
@@ -118,5 +174,4 @@ async fn a_large_binary_is_sent_in_pieces() {
         .filter(|call| call.starts_with("PUT /simulator/parts/"));
     assert_eq!(parts.count(), 39);
     assert_eq!(stand.ledger().count("upload"), 1);
-    task.abort();
 }

@@ -3,12 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use launchway_stores::app_store::AppStoreConnect;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::SubmissionStatus::{Queued, Rejected, Success};
+use launchway_store_simulator::Outcome;
+use launchway_stores::Release;
+use launchway_stores::app_store::{AppStoreConnect, Change};
+use launchway_stores::google_play::{GooglePlay, Target, TargetStatus};
 use serde_json::{Value, json};
 
-use crate::app_store::{phased, testflight};
-use crate::google_play::{staged, to_stage};
-use crate::stand::{Exchange, Stand, to_end};
+use crate::app_store::{is_approved, phased, testflight};
+use crate::changes::is_rolling;
+use crate::google_play::{is_staged, staged, to_stage};
+use crate::stand::{Exchange, Stand, drive, release, to_end};
 
 const APP_STORE: &str = include_str!("../../schemas/app-store-connect.json");
 const GOOGLE_PLAY: &str = include_str!("../../schemas/google-play.json");
@@ -99,6 +105,22 @@ fn of_app_store(method: &str, path: &str) -> (&'static str, &'static str) {
         ("GET", ["reviewSubmissions", _]) => ("", "ReviewSubmissionResponse"),
         ("PATCH", ["reviewSubmissions", _]) => ("ReviewSubmissionUpdateRequest", "ReviewSubmissionResponse"),
         ("GET", ["reviewSubmissions", _, "items"]) => ("", "ReviewSubmissionItemsResponse"),
+        ("PATCH", ["betaBuildLocalizations", _]) => {
+            ("BetaBuildLocalizationUpdateRequest", "BetaBuildLocalizationResponse")
+        }
+        ("PATCH", ["appStoreVersions", _]) => ("AppStoreVersionUpdateRequest", "AppStoreVersionResponse"),
+        ("PATCH", ["appStoreVersionLocalizations", _]) => (
+            "AppStoreVersionLocalizationUpdateRequest",
+            "AppStoreVersionLocalizationResponse",
+        ),
+        ("PATCH", ["appStoreVersionPhasedReleases", _]) => (
+            "AppStoreVersionPhasedReleaseUpdateRequest",
+            "AppStoreVersionPhasedReleaseResponse",
+        ),
+        ("POST", ["appStoreVersionReleaseRequests"]) => (
+            "AppStoreVersionReleaseRequestCreateRequest",
+            "AppStoreVersionReleaseRequestResponse",
+        ),
         ("POST", ["reviewSubmissionItems"]) => ("ReviewSubmissionItemCreateRequest", "ReviewSubmissionItemResponse"),
         other => panic!("no schema is known for {other:?}"),
     }
@@ -128,13 +150,46 @@ fn check(document: &Value, exchange: &Exchange, request: &str, response: &str) {
     }
 }
 
+fn other_notes(mut release: Release) -> Release {
+    for note in &mut release.notes {
+        note.text.push_str(" And better.");
+    }
+    release
+}
+
+/// TestFlight, and once more with other notes.
+async fn testflight_twice() -> Stand {
+    let stand = Stand::new();
+    for release in [testflight(), other_notes(testflight())] {
+        let ended = to_end::<AppStoreConnect>(&stand, &release).await;
+        assert_eq!(ended.status, Success, "{ended:?}");
+    }
+    stand
+}
+
+/// The App Store: rejected, sent again otherwise, released by hand, halted, resumed, completed.
+async fn app_store_with_everything() -> Stand {
+    let stand = Stand::new();
+    stand.simulator.decide(&[Outcome::Reject]);
+    let ended = to_end::<AppStoreConnect>(&stand, &phased()).await;
+    assert_eq!(ended.status, Rejected, "{ended:?}");
+    let mut release = other_notes(phased());
+    release.options.manual_release = true;
+    let again = ended.progress.for_retry(&release);
+    let mut ended = drive::<AppStoreConnect>(&stand, &release, again, Queued, is_approved).await;
+    for change in [Change::Release, Change::Halt, Change::Resume, Change::Complete] {
+        stand.app_store().change(&ended.progress, change).await.unwrap();
+        ended = drive::<AppStoreConnect>(&stand, &release, ended.progress, ended.status, is_rolling).await;
+    }
+    assert_eq!(ended.status, Success, "{ended:?}");
+    stand
+}
+
 #[tokio::test]
 async fn app_store_connect_is_called_and_simulated_as_published() {
     let document = strict(&serde_json::from_str(APP_STORE).unwrap());
     let mut requests = BTreeSet::new();
-    for release in [testflight(), phased()] {
-        let stand = Stand::new();
-        to_end::<AppStoreConnect>(&stand, &release).await;
+    for stand in [testflight_twice().await, app_store_with_everything().await] {
         let exchanges = std::mem::take(&mut *stand.transport.notes.lock().unwrap());
         let mut seen = BTreeSet::new();
         for exchange in exchanges
@@ -164,7 +219,13 @@ async fn app_store_connect_is_called_and_simulated_as_published() {
                 .all(|part| part.headers.iter().all(|(name, _)| name != "authorization"))
         );
     }
-    assert_eq!(requests.len(), 15, "{requests:?}");
+    // Each that the client has, and none for what sends nothing.
+    let source = include_str!("../../../stores/src/app_store/requests.rs");
+    let names = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("/// `")?.split('`').next());
+    let all: BTreeSet<&str> = names.chain([""]).collect();
+    assert_eq!(requests, all);
 }
 
 #[tokio::test]
@@ -173,7 +234,22 @@ async fn google_play_is_called_and_simulated_as_published() {
     let methods = document["methods"].as_object().unwrap().clone();
     let document = strict(&document);
     let stand = Stand::new();
-    to_stage(&stand, &staged()).await;
+    let mut ended = to_stage(&stand, &staged()).await;
+    for (status, percent) in [
+        (TargetStatus::Halted, Some(20)),
+        (TargetStatus::InProgress, Some(50)),
+        (TargetStatus::Completed, None),
+    ] {
+        let changed = ended.progress.changed(Target { status, percent });
+        ended = drive::<GooglePlay>(&stand, &staged(), changed, ended.status, is_staged).await;
+    }
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let mut draft = staged();
+    (draft.options.draft, draft.build_number) = (true, "43".to_owned());
+    draft.source = release(Platform::Android, "production", 43, 1_000).source;
+    draft.sha256 = release(Platform::Android, "production", 43, 1_000).sha256;
+    let ended = to_end::<GooglePlay>(&stand, &draft).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
     let exchanges = std::mem::take(&mut *stand.transport.notes.lock().unwrap());
     let mut used = BTreeSet::new();
     for exchange in &exchanges {

@@ -16,7 +16,7 @@ use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::{Move, Standing, SubmissionStatus, schedule};
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use launchway_store_simulator::{
-    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator,
+    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
 };
 use launchway_stores::release::{Note, Options, Symbols};
 use launchway_stores::token::{Es256Key, Rs256Key};
@@ -27,6 +27,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub const APP: &str = "com.example.app";
+const VERSION: &str = "1.1.0";
 pub const NOW: EpochMs = 1_795_255_200_000;
 const P8: &str = include_str!("../../../credentials/tests/fixtures/store-connect.p8");
 const ACCOUNT: &str = include_str!("../../../credentials/tests/fixtures/service-account.json");
@@ -120,6 +121,8 @@ pub struct Stand {
     pub simulator: Arc<Simulator>,
     pub transport: Arc<Noting>,
     pub address: String,
+    /// The step, counted from 0, after which the driver dies before it has kept what came of it.
+    pub crash_after: Option<usize>,
 }
 
 pub fn der(pem: &str) -> Vec<u8> {
@@ -155,7 +158,11 @@ pub fn settings() -> Settings {
     let read = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
         let (package, rest) = text.split_once('|')?;
-        Some((package.to_owned(), rest.split_once('|')?.0.parse().ok()?))
+        Some(Said {
+            bundle_id: package.to_owned(),
+            version: VERSION.to_owned(),
+            build_number: rest.split_once('|')?.0.to_owned(),
+        })
     };
     Settings {
         accounts: ACCOUNTS.clone(),
@@ -207,6 +214,7 @@ impl Stand {
             simulator,
             transport,
             address: address.to_owned(),
+            crash_after: None,
         }
     }
 
@@ -249,7 +257,7 @@ pub fn release(platform: Platform, destination: &str, number: i64, size: usize) 
     Release {
         bundle_id: APP.to_owned(),
         platform,
-        version: "1.1.0".to_owned(),
+        version: VERSION.to_owned(),
         build_number: number.to_string(),
         destination: Destination::parse(platform, destination).unwrap(),
         file_name: format!("App.{ending}"),
@@ -343,12 +351,16 @@ pub async fn drive<F: Flow>(
         told: Vec::new(),
     };
     let (mut failures, mut failing_since, mut since) = (0, 0, stand.clock.now());
-    for _ in 0..MOST_STEPS {
+    for number in 0..MOST_STEPS {
         // What is kept between steps is text.
         let kept = serde_json::to_string(&ended.progress).unwrap();
         let progress: F::Progress = serde_json::from_str(&kept).unwrap();
         assert_eq!(progress, ended.progress);
         match client.step(release, &progress).await {
+            _ if stand.crash_after == Some(number) => {
+                stand.clock.set(stand.clock.now() + MINUTE);
+                client = F::begin(stand);
+            }
             Ok(step) => {
                 failures = 0;
                 let step_move = match step.status {

@@ -2,6 +2,7 @@
 
 use launchway_domain::submission::SubmissionStatus::{InReview, Processing, Rejected, RollingOut, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use serde_json::Value;
 
 use super::refusal::CallError;
 use super::version::{VersionState, other_review, state_of};
@@ -18,11 +19,7 @@ const OPEN: &str = "READY_FOR_REVIEW,WAITING_FOR_REVIEW,IN_REVIEW,UNRESOLVED_ISS
 impl AppStoreConnect {
     pub(super) async fn review_submission(&self, release: &Release, mut progress: Progress) -> Stepped {
         let platform = platform_name(release.platform);
-        let path = format!(
-            "/v1/reviewSubmissions?filter[app]={}&filter[platform]={platform}&filter[state]={OPEN}&limit=50",
-            progress.app_id
-        );
-        let known = self.get(&path).await?;
+        let known = self.reviews(release, &progress, OPEN).await?;
         let states = known.list("/data").iter();
         let states = states.map(|review| {
             Ok((
@@ -59,6 +56,16 @@ impl AppStoreConnect {
         Ok(Step::quietly(progress.at(Stage::ReviewItem), Processing))
     }
 
+    /// The reviews of the app that are in one of these states.
+    async fn reviews(&self, release: &Release, progress: &Progress, states: &str) -> Result<Value, CallError> {
+        let platform = platform_name(release.platform);
+        self.get(&format!(
+            "/v1/reviewSubmissions?filter[app]={}&filter[platform]={platform}&filter[state]={states}&limit=50",
+            progress.app_id
+        ))
+        .await
+    }
+
     pub(super) async fn review_item(&self, progress: Progress) -> Stepped {
         let path = format!(
             "/v1/reviewSubmissions/{}/items?include=appStoreVersion&limit=50",
@@ -82,7 +89,7 @@ impl AppStoreConnect {
         Ok(Step::quietly(progress.at(Stage::SubmitReview), Processing))
     }
 
-    pub(super) async fn submit_review(&self, progress: Progress) -> Stepped {
+    pub(super) async fn submit_review(&self, release: &Release, progress: Progress) -> Stepped {
         let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
         let known = self.get(&path).await?;
         if known.text("/data/attributes/state") == Some("READY_FOR_REVIEW") {
@@ -90,6 +97,15 @@ impl AppStoreConnect {
             match self.call(Method::Patch, &path, Some(&body)).await {
                 Ok(_) => {}
                 Err(CallError::Refused(refused)) if matches!(refused.status, 409 | 422) => {
+                    // Perhaps only because another review has begun in between.
+                    let reviews = self.reviews(release, &progress, "WAITING_FOR_REVIEW,IN_REVIEW").await?;
+                    if reviews
+                        .list("/data")
+                        .iter()
+                        .any(|other| other.text("/id") != Some(&progress.review_submission_id))
+                    {
+                        return Ok(other_review(progress));
+                    }
                     return Err(refused.into_failure(Code::MetadataMissing));
                 }
                 Err(other) => return Err(other.into()),

@@ -117,6 +117,7 @@ async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_l
         (&view["status"], view["finishedAt"].is_string()),
         (&json!("canceled"), true)
     );
+    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
     stage
         .call(Method::POST, &path, None)
         .await
@@ -214,8 +215,8 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
     let id = staged(&mut stage).await;
     stage.stores().order(Fault {
         when: When::Matching {
-            method: "PUT",
-            path: "/tracks/",
+            method: "PUT".into(),
+            path: "/tracks/".into(),
             times: 1,
         },
         kind: Kind::Status(403),
@@ -245,8 +246,8 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
     let mut stage = Stage::set().await;
     stage.stores().order(Fault {
         when: When::Matching {
-            method: "POST",
-            path: "/edits",
+            method: "POST".into(),
+            path: "/edits".into(),
             times: 1000,
         },
         kind: Kind::Status(503),

@@ -17,7 +17,9 @@ use launchway_server::clock::Clock;
 use launchway_server::config::RawSettings;
 use launchway_server::jobs::submissions::Submitter;
 use launchway_server::ops::submissions::report::LEASE;
-use launchway_store_simulator::{ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Settings, Simulator};
+use launchway_store_simulator::{
+    ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+};
 use launchway_stores::World;
 use launchway_stores::transport::{NoAnswer, Request, Response, Transport};
 use reqwest::Method;
@@ -32,7 +34,7 @@ pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binar
 pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
 pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
 const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
-const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
+pub const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
 /// No flow has so many waits: more of them is a loop.
 const MOST_WAITS: usize = 500;
 
@@ -108,7 +110,11 @@ pub fn settings() -> Settings {
     };
     let read = |bytes: &[u8]| {
         let facts = launchway_binaries::read(Cursor::new(bytes)).ok()?;
-        Some((facts.bundle_id, facts.build_number?.parse().ok()?))
+        Some(Said {
+            bundle_id: facts.bundle_id,
+            version: facts.version?,
+            build_number: facts.build_number?,
+        })
     };
     Settings {
         app_store: vec![AppStoreApp {

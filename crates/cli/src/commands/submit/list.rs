@@ -1,0 +1,56 @@
+//! `submit list`: a page of the submissions.
+
+use launchway_api::lists::Page;
+use launchway_api::submissions::SubmissionView;
+use launchway_client::SubmissionFilter;
+
+use crate::args::submit::SubmissionListArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{to_the_minute, what_is_shown};
+use crate::printer::table::Table;
+
+pub async fn run(arguments: SubmissionListArgs, context: &Context) -> Result<(), Failure> {
+    let filter = SubmissionFilter {
+        status: arguments.status,
+        platform: arguments.platform.map(|platform| platform.to_string()),
+        bundle_id: arguments.bundle_id,
+        build_id: arguments.build,
+        limit: Some(arguments.limit),
+        offset: Some(arguments.offset),
+    };
+    let answer = context.client()?.submissions(&filter).await?;
+    context
+        .printer
+        .result(&answer.body, || context.printer.table(&table(&answer.value)))?;
+    context.printer.note(&what_is_shown("submission", &answer.value));
+    Ok(())
+}
+
+fn table(page: &Page<SubmissionView>) -> Table {
+    let mut table = Table::new(&[
+        "Id",
+        "Status",
+        "App",
+        "Platform",
+        "Destination",
+        "Version",
+        "Build",
+        "Rollout",
+        "Created",
+    ]);
+    for submission in &page.items {
+        table.row(vec![
+            submission.id.clone(),
+            submission.status.clone(),
+            submission.bundle_id.clone(),
+            submission.platform.to_string(),
+            submission.destination.clone(),
+            submission.version.clone().unwrap_or_default(),
+            submission.build_number.clone().unwrap_or_default(),
+            format!("{} %", submission.rollout),
+            to_the_minute(&submission.created_at),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,107 @@
+//! `submit show`: one submission with everything about it. The other commands print a submission in the same way.
+
+use launchway_api::submissions::{SubmissionOptions, SubmissionView};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::printer::fields::{fields, to_the_minute};
+
+pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
+    let answer = context.client()?.submission(id).await?;
+    context.printer.result(&answer.body, || prose(&answer.value))
+}
+
+/// A submission as people read it.
+pub fn prose(submission: &SubmissionView) -> String {
+    let or = |value: &Option<String>| value.clone().unwrap_or_default();
+    let status = match submission.cancel_requested {
+        true => format!("{}, to be canceled", submission.status),
+        false => submission.status.clone(),
+    };
+    let version = match (&submission.version, &submission.build_number) {
+        (Some(version), Some(number)) => format!("{version} (build {number})"),
+        (Some(version), None) => version.clone(),
+        (None, Some(number)) => format!("build {number}"),
+        (None, None) => String::new(),
+    };
+    let error = submission.error.as_ref();
+    let store = match submission.store.as_str() {
+        "app_store" => "App Store",
+        "google_play" => "Google Play",
+        other => other,
+    };
+    let external = submission.external.iter();
+    let external: Vec<_> = external.map(|(name, id)| format!("{name} {id}")).collect();
+    let mut text = fields(&[
+        ("Id", submission.id.clone()),
+        ("Status", status),
+        (
+            "Error",
+            error
+                .map(|error| format!("{}: {}", error.code, error.message))
+                .unwrap_or_default(),
+        ),
+        ("What to do", error.map(|error| error.fix.clone()).unwrap_or_default()),
+        ("App", submission.bundle_id.clone()),
+        ("Platform", submission.platform.to_string()),
+        ("Version", version),
+        ("Store", store.to_owned()),
+        ("Destination", submission.destination.clone()),
+        ("Rollout", format!("{} %", submission.rollout)),
+        ("Options", options(&submission.options).join("\n")),
+        ("Build", or(&submission.build_id)),
+        ("Credential", or(&submission.credential_id)),
+        ("In the store", external.join("\n")),
+        (
+            "Created",
+            format!("{} by {}", submission.created_at, submission.created_by),
+        ),
+        ("Finished", or(&submission.finished_at)),
+    ]);
+    if !submission.release_notes.is_empty() {
+        text.push_str("\nRelease notes\n");
+        let notes = submission.release_notes.iter();
+        let rows: Vec<_> = notes.map(|note| (note.locale.as_str(), note.text.clone())).collect();
+        text.push_str(&fields(&rows));
+    }
+    if !submission.events.is_empty() {
+        text.push_str("\nWhat happened\n");
+        for event in &submission.events {
+            let at = to_the_minute(&event.at);
+            text.push_str(&fields(&[(
+                at.as_str(),
+                format!("{}: {}", event.status, event.message),
+            )]));
+        }
+    }
+    text
+}
+
+/// What else was asked, a line each.
+fn options(options: &SubmissionOptions) -> Vec<String> {
+    let yes = |value: Option<bool>, text: &str| value.unwrap_or(false).then(|| text.to_owned());
+    let list = |values: &Option<Vec<String>>, text: &str| {
+        let values = values.as_ref().filter(|values| !values.is_empty())?;
+        Some(format!("{text} {}", values.join(", ")))
+    };
+    let symbols = options.symbols.iter().flatten();
+    let symbols: Vec<&str> = symbols.map(|file| file.kind.as_str()).collect();
+    let encryption = options.uses_non_exempt_encryption.map(|uses| match uses {
+        true => "uses cryptography that needs papers",
+        false => "uses no cryptography that needs papers",
+    });
+    [
+        list(&options.groups, "for the groups"),
+        encryption.map(str::to_owned),
+        yes(options.manual_release, "released by hand"),
+        yes(options.draft, "drafted only"),
+        options.priority.map(|priority| format!("priority {priority}")),
+        list(&options.countries, "in the countries"),
+        options.release_name.as_ref().map(|name| format!("named {name}")),
+        yes(options.changes_not_sent_for_review, "sent for review by hand"),
+        (!symbols.is_empty()).then(|| format!("with symbols: {}", symbols.join(", "))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,160 @@
+//! `submit <platform>`: finds or uploads the app, asks for its submission and waits for it.
+
+use std::path::Path;
+
+use launchway_api::builds::BuildView;
+use launchway_api::submissions::{CreateSubmission, SubmissionView, SymbolFile};
+use launchway_client::{Answer, BuildFilter, Client, Source};
+use launchway_domain::platform::Platform;
+use launchway_project::native_version;
+
+use crate::args::submit::{AppArgs, TargetArgs, WaitArgs};
+use crate::commands::submit::{target, wait};
+use crate::commands::{apart, app};
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::interrupts::unless_interrupted;
+use crate::pack::seal;
+
+/// So many builds are looked through for one that is made for a store.
+const LOOKED_THROUGH: u32 = 100;
+
+pub async fn run(
+    platform: Platform,
+    arguments: &AppArgs,
+    target: &TargetArgs,
+    waiting: &WaitArgs,
+    context: &Context,
+) -> Result<(), Failure> {
+    let client = context.client()?;
+    let asked = unless_interrupted(ask(platform, arguments, target, &client, context)).await?;
+    wait::as_told(asked, waiting, &client, context).await
+}
+
+/// Asks the server for the submission. What can be wrong here is found before anything is sent.
+async fn ask(
+    platform: Platform,
+    arguments: &AppArgs,
+    target: &TargetArgs,
+    client: &Client,
+    context: &Context,
+) -> Result<Answer<SubmissionView>, Failure> {
+    let mut create = target::from(platform, target, &context.settings.project)?;
+    if let Some(path) = &arguments.path {
+        fits(path, platform)?;
+        create.upload_id = Some(upload(path, client, context).await?);
+    } else {
+        let build = match (&arguments.id, arguments.latest) {
+            (Some(id), _) => client.build(id).await?.value,
+            (None, true) => latest(platform, arguments, client, context).await?,
+            (None, false) => {
+                return Err(Failure::usage("nothing to submit is named")
+                    .hint("give --latest for the latest build, --id BUILD, or --path FILE"));
+            }
+        };
+        if build.platform != platform {
+            let message = format!("{} is a build for {}, not for {platform}", build.id, build.platform);
+            return Err(Failure::usage(message));
+        }
+        create.build_id = Some(build.id);
+    }
+    let symbols = symbols(arguments, client, context).await?;
+    if !symbols.is_empty() {
+        let mut options = create.options.unwrap_or_default();
+        options.symbols = Some(symbols);
+        create.options = Some(options);
+    }
+    let create: CreateSubmission = create;
+    Ok(client.create_submission(&create).await?)
+}
+
+/// The latest successful build of the app that is made for a store.
+async fn latest(
+    platform: Platform,
+    arguments: &AppArgs,
+    client: &Client,
+    context: &Context,
+) -> Result<BuildView, Failure> {
+    let native = native_version::read(&context.settings.root, platform);
+    let bundle_id = app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?;
+    let filter = BuildFilter {
+        status: Some("success".to_owned()),
+        platform: Some(platform.to_string()),
+        bundle_id: Some(bundle_id.clone()),
+        limit: Some(LOOKED_THROUGH),
+        ..BuildFilter::default()
+    };
+    let page = client.builds(&filter).await?.value;
+    let found = page.items.into_iter().find(|build| build.distribution == "store");
+    let Some(build) = found else {
+        let message = format!("there is no successful build of {bundle_id} for {platform} with distribution store");
+        return Err(Failure::new(Exit::NotFound, message).hint(format!(
+            "build one: launchway build {platform} --distribution store; or name another build with --id"
+        )));
+    };
+    let version = [
+        build.version.clone(),
+        build.build_number.clone().map(|number| format!("build {number}")),
+    ];
+    let version: Vec<String> = version.into_iter().flatten().collect();
+    context
+        .printer
+        .note(&format!("The latest build is {} ({})", build.id, version.join(", ")));
+    Ok(build)
+}
+
+/// Whether the name of a file is that of an app for the platform.
+fn fits(path: &Path, platform: Platform) -> Result<(), Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let wanted: &[&str] = match platform {
+        Platform::Android => &["aab", "apk"],
+        Platform::Ios | Platform::Visionos => &["ipa"],
+    };
+    if wanted.contains(&ending.to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    let wanted: Vec<String> = wanted.iter().map(|ending| format!(".{ending}")).collect();
+    let message = format!(
+        "{} is no app for {platform}: it must end with {}",
+        path.display(),
+        wanted.join(" or ")
+    );
+    Err(Failure::usage(message))
+}
+
+/// Uploads the files that make crash reports readable.
+async fn symbols(arguments: &AppArgs, client: &Client, context: &Context) -> Result<Vec<SymbolFile>, Failure> {
+    let mut symbols = Vec::new();
+    for (kind, path) in [("mapping", &arguments.mapping), ("native", &arguments.native_symbols)] {
+        if let Some(path) = path {
+            symbols.push(SymbolFile {
+                kind: kind.to_owned(),
+                artifact_id: None,
+                upload_id: Some(upload(path, client, context).await?),
+            });
+        }
+    }
+    Ok(symbols)
+}
+
+/// Uploads a file; gives the id of the upload.
+async fn upload(path: &Path, client: &Client, context: &Context) -> Result<String, Failure> {
+    let unreadable = |error| Failure::failed(format!("{} cannot be read: {error}", path.display()));
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
+    let sealed = {
+        let progress = context.printer.progress("Reading", size);
+        let (file, mover) = (path.to_owned(), progress.mover());
+        apart(move || seal(&file, &*mover)).await?.map_err(unreadable)?
+    };
+    if sealed.size == 0 {
+        return Err(Failure::failed(format!("{} is empty", path.display())));
+    }
+    let progress = context.printer.progress("Uploading", sealed.size);
+    let source = Source {
+        path,
+        file_name: path.file_name().and_then(|name| name.to_str()).unwrap_or("app"),
+        size: sealed.size,
+        sha256: &sealed.sha256,
+    };
+    Ok(client.upload(source, progress.mover()).await?.id)
+}

@@ -1,0 +1,110 @@
+//! Where a submission goes, to whom and what is said about it: from the flags, else from
+//! `[submit.<profile>.<platform>]` of `launchway.toml`.
+
+use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_project::file::{Project, StoreTarget};
+
+use crate::args::submit::TargetArgs;
+use crate::commands::text_or_file;
+use crate::failure::Failure;
+
+/// The profile that is meant when none is told and there are several.
+const USUAL: &str = "production";
+
+/// Puts the request together, all but what is submitted. Fails when something is missing or makes no sense.
+pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<CreateSubmission, Failure> {
+    let (profile, written) = profile(platform, told, project)?;
+    let written = written.unwrap_or_default();
+    let Some(destination) = told.destination.clone().or(written.destination) else {
+        let message = match &profile {
+            Some(name) => format!("[submit.{name}.{platform}] in launchway.toml names no destination"),
+            None => "no destination is named".to_owned(),
+        };
+        let example = match platform {
+            Platform::Android => "internal",
+            Platform::Ios | Platform::Visionos => "testflight",
+        };
+        return Err(Failure::usage(message).hint(format!(
+            "give --destination, such as {example}, or write destination below [submit.production.{platform}] in launchway.toml"
+        )));
+    };
+    Destination::parse(platform, &destination)
+        .map_err(|problem| Failure::usage(format!("the destination {problem}, not {destination}")))?;
+    let release_notes = match &told.release_notes {
+        Some(text) => vec![ReleaseNote {
+            locale: told.locale.clone(),
+            text: text_or_file(text.clone())?,
+        }],
+        None => {
+            let notes = written.release_notes.into_iter();
+            notes.map(|(locale, text)| ReleaseNote { locale, text }).collect()
+        }
+    };
+    let options = SubmissionOptions {
+        groups: some(&told.groups, written.groups),
+        uses_non_exempt_encryption: told.uses_non_exempt_encryption.or(written.uses_non_exempt_encryption),
+        manual_release: told.manual_release.then_some(true).or(written.manual_release),
+        draft: told.draft.then_some(true).or(written.draft),
+        priority: told.priority.or(written.priority).map(i64::from),
+        countries: some(&told.countries, written.countries),
+        release_name: told.release_name.clone(),
+        changes_not_sent_for_review: told
+            .changes_not_sent_for_review
+            .then_some(true)
+            .or(written.changes_not_sent_for_review),
+        symbols: None,
+    };
+    Ok(CreateSubmission {
+        destination,
+        rollout: told.rollout.or(written.rollout).map(i64::from),
+        release_notes: Some(release_notes).filter(|notes| !notes.is_empty()),
+        credential_id: told.credential.clone().or(written.credential_id),
+        options: Some(options).filter(|options| *options != SubmissionOptions::default()),
+        ..CreateSubmission::default()
+    })
+}
+
+/// The profile's name and what it says of the platform. None where `launchway.toml` says nothing and nothing was told.
+fn profile(
+    platform: Platform,
+    told: &TargetArgs,
+    project: &Project,
+) -> Result<(Option<String>, Option<StoreTarget>), Failure> {
+    let profiles = &project.submit;
+    let name = match (&told.profile, profiles.len()) {
+        (Some(name), _) => name.clone(),
+        (None, 0) => return Ok((None, None)),
+        (None, 1) => profiles.keys().next().cloned().unwrap_or_default(),
+        (None, _) if profiles.contains_key(USUAL) => USUAL.to_owned(),
+        (None, _) => {
+            let names: Vec<&str> = profiles.keys().map(String::as_str).collect();
+            let message = format!("launchway.toml has several submit profiles: {}", names.join(", "));
+            return Err(Failure::usage(message).hint("name one with --profile NAME"));
+        }
+    };
+    let Some(found) = profiles.get(&name) else {
+        let names: Vec<&str> = profiles.keys().map(String::as_str).collect();
+        let message = match names.is_empty() {
+            true => format!("there is no [submit.{name}], and no other submit profile, in launchway.toml"),
+            false => format!(
+                "there is no [submit.{name}] in launchway.toml; there are {}",
+                names.join(", ")
+            ),
+        };
+        return Err(Failure::usage(message));
+    };
+    let target = match platform {
+        Platform::Android => &found.android,
+        Platform::Ios => &found.ios,
+        Platform::Visionos => &found.visionos,
+    };
+    Ok((target.is_some().then_some(name), target.clone()))
+}
+
+/// What was told, or what is written; nothing when both are empty.
+fn some(told: &[String], written: Vec<String>) -> Option<Vec<String>> {
+    let values = if told.is_empty() { written } else { told.to_vec() };
+    Some(values).filter(|values| !values.is_empty())
+}

@@ -1,0 +1,155 @@
+//! Waits for a submission: says each thing that happens to it, and what became of it (contract part 10: waiting is the
+//! default, until the store has taken and processed the app).
+
+use std::time::Duration;
+
+use launchway_api::submissions::SubmissionView;
+use launchway_client::{Answer, Client, Error};
+use launchway_domain::submission::SubmissionStatus;
+
+use crate::args::submit::{Until, WaitArgs};
+use crate::commands::submit::show;
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::interrupts::stopped;
+
+/// Waits for a submission that was just asked for, as the arguments say, and prints what became of it.
+pub async fn as_told(
+    asked: Answer<SubmissionView>,
+    arguments: &WaitArgs,
+    client: &Client,
+    context: &Context,
+) -> Result<(), Failure> {
+    let id = asked.value.id.clone();
+    if arguments.no_wait {
+        context.printer.result(&asked.body, || show::prose(&asked.value))?;
+        context
+            .printer
+            .note(&format!("Follow it: launchway submit logs -f {id}"));
+        return Ok(());
+    }
+    context.printer.note(&format!("{id} is {}", asked.value.status));
+    let there = tokio::select! {
+        biased;
+        () = stopped() => {
+            let message = format!("interrupted; {id} goes on\n{}", how_to_go_on(&id, ""));
+            return Err(Failure::new(Exit::Interrupted, message));
+        }
+        () = over(arguments.timeout) => return Err(not_there(&id, arguments)),
+        there = watch(&id, arguments.wait, client, context) => there?,
+    };
+    context.printer.result(&there.body, || show::prose(&there.value))?;
+    outcome(&there.value)?;
+    if !is_final(&there.value) {
+        let note = match there.value.status.as_str() {
+            "in_review" => "The store has the app and looks at it",
+            _ => "Users get it as the rollout says",
+        };
+        context
+            .printer
+            .note(&format!("{note}; follow it: launchway submit logs -f {id}"));
+    }
+    Ok(())
+}
+
+/// Shows what happens until the submission is as far as it is waited for.
+async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Result<Answer<SubmissionView>, Failure> {
+    let mut watching = client.watch_submission(id);
+    let (mut shown, mut status) = (0, String::new());
+    loop {
+        let answer = watching.next().await.map_err(|error| goes_on(id, error))?;
+        let submission = &answer.value;
+        let events = submission.events.iter().skip(shown);
+        let mut said = false;
+        for event in events {
+            context.printer.note(&format!("{}: {}", event.status, event.message));
+            said = true;
+        }
+        if !said && submission.status != status && !status.is_empty() {
+            context.printer.note(&format!("{id} is {}", submission.status));
+        }
+        shown = submission.events.len().max(shown);
+        status.clone_from(&submission.status);
+        if is_there(submission, until) {
+            return Ok(answer);
+        }
+    }
+}
+
+/// Whether nothing more happens to it by itself.
+pub fn is_final(submission: &SubmissionView) -> bool {
+    status_of(submission).is_some_and(SubmissionStatus::is_final)
+}
+
+fn status_of(submission: &SubmissionView) -> Option<SubmissionStatus> {
+    submission.status.parse().ok()
+}
+
+fn is_there(submission: &SubmissionView, until: Until) -> bool {
+    use SubmissionStatus::{Halted, InReview, RollingOut};
+    match status_of(submission) {
+        Some(InReview) => until == Until::Processed,
+        Some(RollingOut | Halted) => true,
+        Some(other) => other.is_final(),
+        // One that a newer server tells.
+        None => false,
+    }
+}
+
+/// The failure that a submission stands for, if it does.
+pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
+    let id = &submission.id;
+    let status = submission.status.as_str();
+    match (status, &submission.error) {
+        ("canceled", _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
+        ("failed" | "rejected", Some(error)) => {
+            let verb = if status == "rejected" { "was rejected" } else { "failed" };
+            let message = format!("{id} {verb} ({}): {}", error.code, error.message);
+            let hint = match error.retryable {
+                true => format!("{}\n      then go on: launchway submit retry {id}", error.fix),
+                false => error.fix.clone(),
+            };
+            Err(Failure::new(Exit::AwaitedFailed, message).hint(hint))
+        }
+        ("failed", None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
+        ("rejected", None) => Err(
+            Failure::new(Exit::AwaitedFailed, format!("{id} was rejected")).hint(format!(
+                "answer the store in its console, then go on: launchway submit retry {id}"
+            )),
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn not_there(id: &str, arguments: &WaitArgs) -> Failure {
+    let seconds = arguments.timeout.unwrap_or_default().as_secs();
+    let far = match arguments.wait {
+        Until::Processed => "processed",
+        Until::Live => "live",
+    };
+    let message = format!("{id} was not {far} after {seconds} s, and goes on");
+    Failure::new(Exit::TimedOut, message).hint(how_to_go_on(id, "      "))
+}
+
+fn goes_on(id: &str, error: Error) -> Failure {
+    let failure = Failure::from(error);
+    match failure.exit {
+        Exit::Server => {
+            let message = format!("{}; {id} goes on", failure.message);
+            Failure::new(Exit::Server, message).hint(how_to_go_on(id, "      "))
+        }
+        _ => failure,
+    }
+}
+
+/// The second line begins with `margin`.
+fn how_to_go_on(id: &str, margin: &str) -> String {
+    format!("follow it: launchway submit logs -f {id}\n{margin}cancel it: launchway submit cancel {id}")
+}
+
+async fn over(timeout: Option<Duration>) {
+    match timeout {
+        Some(timeout) => tokio::time::sleep(timeout).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,146 @@
+//! `launchway-server store-simulator`: both stores in memory, over HTTP, to try submissions on (docs/store-simulator.md).
+
+use std::ffi::OsString;
+use std::io::{Cursor, Write};
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use futures::future::BoxFuture;
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::time::EpochMs;
+use launchway_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, Said, Settings, Simulator};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::clock::{Clock, SystemClock};
+
+/// The name of the command. It has a command line of its own: the settings of the service mean nothing to it.
+pub const NAME: &str = "store-simulator";
+
+/// A larger binary is taken, but not read.
+const KEPT: usize = 512 << 20;
+
+/// Stands in for the App Store and Google Play, so that submissions can be tried without an account
+///
+/// Both stores are in memory and gone when it ends. Any key is good that signs its tokens in the right form. Who can reach
+/// it can steer it: let it listen only where that is wanted.
+#[derive(Debug, Parser)]
+#[command(
+    name = "launchway-server store-simulator",
+    bin_name = "launchway-server store-simulator",
+    version,
+    after_help = "\
+Point the service to it with --app-store-connect-url and --google-play-url.
+What can be ordered over HTTP, such as faults and rejections: curl http://127.0.0.1:8790/simulator"
+)]
+struct SimulatorArgs {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8790")]
+    listen: SocketAddr,
+    /// How it is reached, for the addresses that it gives out; the one it listens on unless told
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
+    /// An app that the stores know; can be repeated. Without it every app is known that is asked for
+    #[arg(long = "app", value_name = "BUNDLE_ID")]
+    apps: Vec<BundleId>,
+    /// How fast time goes in the stores; with 720 a review takes 30 seconds, a day of a phased release two minutes
+    #[arg(long, value_name = "NUMBER", default_value_t = 720, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    speed: u32,
+    /// How reviews end
+    #[arg(long, value_name = "OUTCOME", default_value = "pass")]
+    reviews: Reviews,
+}
+
+/// How reviews end.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Reviews {
+    /// They are passed.
+    Pass,
+    /// They are refused.
+    Reject,
+}
+
+/// Runs it, with these arguments behind its name, until it is told to stop.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let arguments = SimulatorArgs::parse_from([OsString::from(NAME)].into_iter().chain(arguments));
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return super::fail(&error),
+    };
+    match runtime.block_on(serve(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => super::fail(&error),
+    }
+}
+
+async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
+    let listen = arguments.listen;
+    let listener = TcpListener::bind(listen).await;
+    let listener = listener.map_err(|error| format!("--listen {listen}: {error}"))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let address = arguments
+        .public_url
+        .clone()
+        .unwrap_or_else(|| format!("http://{address}"));
+    let simulator = Simulator::new(settings(&arguments), &address, Arc::new(SystemWorld));
+    let handler = |kind| signal(kind).map_err(|error| error.to_string());
+    let (mut terminate, mut interrupt) = (handler(SignalKind::terminate())?, handler(SignalKind::interrupt())?);
+    let said = format!(
+        "The App Store and Google Play are simulated at {address}, {} times as fast as they are.\n\n\
+         Start the service so that it submits there:\n  \
+         launchway-server --app-store-connect-url {address} --google-play-url {address}\n\n\
+         See what can be ordered:\n  curl {address}/simulator\n",
+        arguments.speed
+    );
+    let mut out = std::io::stdout();
+    // Nobody may be reading; that is no reason not to serve.
+    let _ = out.write_all(said.as_bytes()).and_then(|()| out.flush());
+    tokio::select! {
+        () = launchway_store_simulator::serve(listener, simulator) => {}
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+fn settings(arguments: &SimulatorArgs) -> Settings {
+    let apps = || arguments.apps.iter().map(ToString::to_string);
+    Settings {
+        app_store: apps().map(|bundle_id| AppStoreApp::usual(&bundle_id)).collect(),
+        google_play: apps().map(|package| GooglePlayApp::usual(&package)).collect(),
+        makes_apps: arguments.apps.is_empty(),
+        speed: arguments.speed,
+        outcome: match arguments.reviews {
+            Reviews::Pass => Outcome::Pass,
+            Reviews::Reject => Outcome::Reject,
+        },
+        read_binary: Some(Arc::new(read)),
+        kept: KEPT,
+        ..Settings::default()
+    }
+}
+
+fn read(binary: &[u8]) -> Option<Said> {
+    let facts = launchway_binaries::read(Cursor::new(binary)).ok()?;
+    Some(Said {
+        bundle_id: facts.bundle_id,
+        version: facts.version.unwrap_or_default(),
+        build_number: facts.build_number?,
+    })
+}
+
+/// The machine's time.
+struct SystemWorld;
+
+impl launchway_store_simulator::World for SystemWorld {
+    fn now(&self) -> EpochMs {
+        SystemClock.now()
+    }
+
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(delay))
+    }
+}

@@ -1,0 +1,182 @@
+//! Webhook events of App Store Connect: whether the store sent one, and what it is about. They only say that it is worth
+//! to look now: what has happened is read from the store itself.
+//!
+//! The store signs the body as it is with HMAC-SHA256 and the secret of the webhook, and sends `hmacsha256=<hex>`; see
+//! "Configuring and parsing App Store Connect API webhook notifications" in its documentation.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use launchway_credentials::Malformed;
+use serde_json::Value;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::Progress;
+use crate::answer::Fields;
+
+/// The header with the signature.
+pub const SIGNATURE_HEADER: &str = "x-apple-signature";
+/// An event is far smaller; who receives one need not read more.
+pub const MAX_EVENT: usize = 64 * 1024;
+
+const PREFIX: &str = "hmacsha256=";
+
+/// The secret that the store and the receiver share. It is not printed, and wiped when it is dropped.
+pub struct WebhookSecret(Zeroizing<String>);
+
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookSecret(…)")
+    }
+}
+
+impl WebhookSecret {
+    /// The secret as it was told to the store.
+    pub fn new(text: Zeroizing<String>) -> WebhookSecret {
+        WebhookSecret(text)
+    }
+
+    /// The signature of a body, as the header has it.
+    pub fn sign(&self, body: &[u8]) -> String {
+        format!("{PREFIX}{}", hex::encode(self.mac(body).finalize().into_bytes()))
+    }
+
+    /// Whether `signature`, the whole text of the header, is of this body. Takes as long for a wrong one as for a right one.
+    pub fn verifies(&self, body: &[u8], signature: &str) -> bool {
+        let given = signature.trim().strip_prefix(PREFIX);
+        let given = given.and_then(|text| hex::decode(text).ok());
+        given.is_some_and(|given| self.mac(body).verify_slice(&given).is_ok())
+    }
+
+    fn mac(&self, body: &[u8]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()).expect("HMAC takes keys of any length");
+        mac.update(body);
+        mac
+    }
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The event's own id; the same when the store sends it again.
+    pub id: String,
+    /// Such as `appStoreVersionAppVersionStateUpdated`, or `webhookPingCreated` for a try.
+    pub kind: String,
+    /// The type of what it is about, such as `appStoreVersions`; empty when it does not say.
+    pub subject_type: String,
+    /// The id of what it is about; empty when it does not say.
+    pub subject_id: String,
+}
+
+impl Event {
+    /// Reads the body of an event whose signature is good.
+    ///
+    /// # Errors
+    /// It is no event.
+    pub fn read(body: &[u8]) -> Result<Event, Malformed> {
+        let event: Value = serde_json::from_slice(body).map_err(|_| Malformed)?;
+        let text = |pointer: &str| event.text(pointer).unwrap_or_default().to_owned();
+        let read = Event {
+            id: text("/data/id"),
+            kind: text("/data/type"),
+            subject_type: text("/data/relationships/instance/data/type"),
+            subject_id: text("/data/relationships/instance/data/id"),
+        };
+        if read.id.is_empty() || read.kind.is_empty() {
+            return Err(Malformed);
+        }
+        Ok(read)
+    }
+
+    /// Whether a submission that has come to `progress` should look at the store now.
+    pub fn concerns(&self, progress: &Progress) -> bool {
+        let known = match self.subject_type.as_str() {
+            "buildUploads" => &progress.build_upload_id,
+            // A build's state in TestFlight has the id of the build.
+            "builds" | "buildBetaDetails" => &progress.build_id,
+            "appStoreVersions" => &progress.version_id,
+            _ => return false,
+        };
+        !known.is_empty() && *known == self.subject_id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = br#"{"data":{"type":"appStoreVersionAppVersionStateUpdated","id":"7c813492","version":1,
+        "attributes":{"newValue":"IN_REVIEW","oldValue":"WAITING_FOR_REVIEW","timestamp":"2026-04-16T05:00:52.745Z"},
+        "relationships":{"instance":{"data":{"type":"appStoreVersions","id":"ad7e6298"},
+        "links":{"self":"https://api.appstoreconnect.apple.com/v1/appStoreVersions/ad7e6298"}}}}}"#;
+
+    fn secret(text: &str) -> WebhookSecret {
+        WebhookSecret::new(Zeroizing::new(text.to_owned()))
+    }
+
+    #[test]
+    fn a_signature_is_that_of_everybody_elses_hmac() {
+        // RFC 4231, test case 2.
+        let signature = "hmacsha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        let (secret, body) = (secret("Jefe"), b"what do ya want for nothing?");
+        assert_eq!(secret.sign(body), signature);
+        assert!(secret.verifies(body, signature));
+        assert!(secret.verifies(body, &signature.replace("bdcc", "BDCC")));
+    }
+
+    #[test]
+    fn another_body_secret_or_form_is_refused() {
+        let right = secret("right");
+        let signature = right.sign(BODY);
+        assert!(right.verifies(BODY, &signature));
+        assert!(!right.verifies(&BODY[1..], &signature));
+        assert!(!secret("wrong").verifies(BODY, &signature));
+        for form in [
+            "",
+            "hmacsha256=",
+            "hmacsha256=zz",
+            &signature[11..],
+            &signature[..40],
+            "sha256=00",
+        ] {
+            assert!(!right.verifies(BODY, form), "{form}");
+        }
+        assert_eq!(format!("{right:?}"), "WebhookSecret(…)");
+    }
+
+    #[test]
+    fn an_event_says_which_submissions_should_look() {
+        let event = Event::read(BODY).unwrap();
+        assert_eq!(event.kind, "appStoreVersionAppVersionStateUpdated");
+        let mut progress = Progress::default();
+        assert!(!event.concerns(&progress));
+        progress.version_id = "ad7e6298".to_owned();
+        assert!(event.concerns(&progress));
+        progress.version_id = "another".to_owned();
+        progress.build_id = "ad7e6298".to_owned();
+        assert!(!event.concerns(&progress));
+        let of = |kind: &str| Event {
+            subject_type: kind.to_owned(),
+            ..event.clone()
+        };
+        assert!(of("builds").concerns(&progress) && of("buildBetaDetails").concerns(&progress));
+        assert!(!of("buildUploads").concerns(&progress) && !of("").concerns(&progress));
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused_and_a_ping_is_one() {
+        for body in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            r#"{"data":{"id":"1"}}"#,
+            r#"{"data":{"id":"","type":"x"}}"#,
+        ] {
+            assert_eq!(Event::read(body.as_bytes()), Err(Malformed), "{body}");
+        }
+        let ping = Event::read(br#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#).unwrap();
+        assert!(!ping.concerns(&Progress::default()));
+    }
+}
