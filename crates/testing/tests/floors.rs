@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     (
         "launchway-store-simulator",
         &["launchway-domain", "launchway-stores"],
-        &[TESTING],
+        &[TESTING, "launchway-binaries"],
     ),
     ("launchway-client", &["launchway-api", "launchway-domain"], &[TESTING]),
     ("launchway-project", &["launchway-api", "launchway-domain"], &[TESTING]),

@@ -4,7 +4,7 @@ use launchway_domain::time::SECOND;
 use serde_json::{Value, json};
 
 use super::routes::{Answered, Around};
-use super::tracks::{DRAFT, IN_REVIEW, PUBLISHED, codes_of};
+use super::tracks::{DRAFT, IN_REVIEW, NOT_APPROVED, PUBLISHED, codes_of};
 use super::{EDIT_LIFE, Edit, EditState, GooglePlay};
 use crate::answer::Refused;
 use crate::call::Call;
@@ -104,12 +104,11 @@ impl GooglePlay {
             around.ledger.note("upload", format!("{package} {code}"));
         }
         for (name, track) in &tracks {
-            if app.tracks.get(name) == Some(track) {
-                continue;
-            }
             for release in track["releases"].as_array().into_iter().flatten() {
                 let before = app.tracks.get(name).and_then(|track| track["releases"].as_array());
-                if before.is_some_and(|before| before.contains(release)) {
+                let refused = |code| app.lives.get(&(name.clone(), code)) == Some(&NOT_APPROVED);
+                // What was refused is sent again with whatever comes next.
+                if before.is_some_and(|before| before.contains(release)) && !codes_of(release).any(refused) {
                     continue;
                 }
                 let status = release["status"].as_str().unwrap_or_default();

@@ -4,7 +4,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus::{self, Failed, Queued, Rejected, RollingOut, Success};
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{HOUR, MINUTE};
-use launchway_store_simulator::Outcome;
+use launchway_store_simulator::{Fault, Kind, Outcome, When};
 use launchway_stores::google_play::{GooglePlay, Progress, Stage};
 use launchway_stores::{Release, Step, World};
 
@@ -89,6 +89,23 @@ async fn a_rejected_release_is_told_and_can_be_sent_again() {
     let wanted = release(Platform::Android, "production", 42, SIZE);
     let ended = to_end::<GooglePlay>(&stand, &wanted).await;
     assert_eq!(ended.status, Rejected, "{ended:?}");
+    // The answer to the second commit is lost, and it is not made a third time.
+    stand.simulator.order(Fault {
+        when: When::Matching {
+            method: "POST".into(),
+            path: ":commit".into(),
+            times: 1,
+        },
+        kind: Kind::Lost,
+    });
+    let again = ended.progress.for_retry();
+    let ended = drive::<GooglePlay>(&stand, &wanted, again, Queued, |_| false).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    assert_eq!(
+        (ledger.count("upload"), ledger.count("commit"), ledger.count("release")),
+        (1, 2, 1)
+    );
 }
 
 #[tokio::test]

@@ -1,20 +1,17 @@
-//! The same over real HTTP: sockets that are cut, and a large binary in small memory.
+//! The same over real HTTP, with sockets that are cut.
 
-use std::io;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures::future::BoxFuture;
 use launchway_domain::submission::SubmissionStatus::{RollingOut, Success};
 use launchway_store_simulator::{Fault, Kind, Settings, Simulator, When, serve};
 use launchway_stores::app_store::AppStoreConnect;
-use launchway_stores::transport::{HttpTransport, PIECE, Source};
+use launchway_stores::transport::HttpTransport;
 use tokio::net::TcpListener;
 
 use crate::faults::{KINDS, WAYS, Way, calls, quick, walk_on};
 use crate::stand::{Clock, Stand, settings, to_end};
 
-async fn stand() -> (Stand, Serving) {
+pub async fn stand() -> (Stand, Serving) {
     let part = 5 << 20;
     stand_with(Settings { part, ..settings() }).await
 }
@@ -144,34 +141,4 @@ async fn google_play_is_reached_over_http_whatever_goes_wrong() {
     for what in ["upload", "commit", "track", "release"] {
         assert_eq!(stand.ledger().count(what), 1, "{what}");
     }
-}
-
-/// 200 MB of zeros that nobody holds.
-struct Zeros(u64);
-
-impl Source for Zeros {
-    fn size(&self) -> u64 {
-        self.0
-    }
-
-    fn read(&self, _offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
-        static PIECES: [u8; PIECE] = [0; PIECE];
-        Box::pin(async move { Ok(Bytes::from_static(&PIECES[..length])) })
-    }
-}
-
-#[tokio::test]
-async fn a_large_binary_is_sent_in_pieces() {
-    let (stand, _serving) = stand().await;
-    let mut wanted = crate::app_store::testflight();
-    wanted.source = Arc::new(Zeros(200_000_000));
-    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
-    assert_eq!(ended.status, Success, "{ended:?}");
-    let parts = stand
-        .simulator
-        .log()
-        .into_iter()
-        .filter(|call| call.starts_with("PUT /simulator/parts/"));
-    assert_eq!(parts.count(), 39);
-    assert_eq!(stand.ledger().count("upload"), 1);
 }

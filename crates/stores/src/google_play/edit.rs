@@ -54,7 +54,10 @@ impl GooglePlay {
             ));
         }
         let status = progress.status(Processing);
-        if super::track::holds(&track, place.code, progress.target(place.release)) {
+        let holds = super::track::holds(&track, place.code, progress.target(place.release));
+        // A commit sends again what was refused, also when nothing has changed.
+        let refused = holds && progress.resend && self.is_refused(place).await?;
+        if holds && !refused {
             // An edit that stays open does no harm: it lapses.
             let told = "Google Play has the release already.";
             return Ok(Step::on(progress.at(Stage::AwaitReview), status, told));

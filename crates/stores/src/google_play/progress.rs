@@ -25,6 +25,8 @@ pub struct Progress {
     pub target: Option<Target>,
     /// Whether users have it already.
     pub released: bool,
+    /// Whether a release that the review refused is sent to it again.
+    pub resend: bool,
 }
 
 /// The address of an upload that is under way. It is a secret: who has it can send. `Debug` shows nothing of it.
@@ -164,6 +166,7 @@ impl Progress {
         Progress {
             target: self.target,
             released: self.released,
+            resend: true,
             ..Progress::default()
         }
     }

@@ -72,6 +72,11 @@ impl GooglePlay {
         }
     }
 
+    /// Whether the review refused the release.
+    pub(super) async fn is_refused(&self, place: Place<'_>) -> Result<bool, StoreFailure> {
+        Ok(self.state(place).await?.as_deref() == Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED"))
+    }
+
     /// Where the release stands in its life; `None` when it is not listed.
     async fn state(&self, place: Place<'_>) -> Result<Option<String>, StoreFailure> {
         let path = format!("{}/tracks/{}/releases", place.app(), place.track());
