@@ -38,7 +38,7 @@ async fn the_address_of_an_upload_is_sealed_and_never_shown() {
     assert!(!sealed.contains("stage") && !sealed.contains("sessions"), "{sealed}");
     let shown = stage.read(id).await.to_string() + &format!("{:?}", stage.app.audit(stage.org).await);
     assert!(!shown.contains("sessions/"), "{shown}");
-    assert_eq!(stage.to_end(id).await["status"], "success");
+    assert_eq!(stage.ended(id).await["status"], "success");
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn a_service_account_cannot_have_the_server_call_where_it_must_not() {
         let credential = made.expect(201)["id"].clone();
         let fields = json!({"destination": "internal", "credentialId": credential});
         let id = stage.submitted("app.apk", APK, fields).await;
-        let failed = stage.to_end(id).await;
+        let failed = stage.ended(id).await;
         assert_eq!(failed["error"]["code"], "CREDENTIAL_INVALID", "{failed:#}");
         assert!(failed["error"]["message"].as_str().unwrap().contains("token_uri"));
     }
@@ -99,5 +99,5 @@ async fn a_key_is_opened_once_an_hour_and_a_deleted_one_is_not_used_any_more() {
     stage.call(Method::POST, &path, None).await.expect(200);
     stage.until(id, "rolling_out").await;
     stage.change(id, json!({"rollout": 100})).await.expect(200);
-    assert_eq!(stage.to_end(id).await["status"], "success");
+    assert_eq!(stage.ended(id).await["status"], "success");
 }

@@ -286,7 +286,7 @@ impl Stage {
     }
 
     /// Works and waits to the end. Gives the record as the API shows it.
-    pub async fn to_end(&mut self, id: SubmissionId) -> Value {
+    pub async fn ended(&mut self, id: SubmissionId) -> Value {
         self.until(id, "success").await;
         self.read(id).await
     }
