@@ -147,17 +147,25 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Submissions whose step is due at `now` and that nobody has, those that wait longest first. Left out are those of an
-    /// app that somebody changes in Google Play now.
-    pub async fn due_submissions(&mut self, now: i64, limit: i64) -> Result<Vec<(OrgId, SubmissionId)>, StoreError> {
+    /// Submissions whose step is due at `now` and that nobody has, those that wait longest first, of each organization
+    /// `of_org` at most. Left out are those of an app that somebody changes in Google Play now.
+    pub async fn due_submissions(
+        &mut self,
+        now: i64,
+        of_org: i64,
+        limit: i64,
+    ) -> Result<Vec<(OrgId, SubmissionId)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (String, String),
-            "SELECT s.org_id, s.id FROM submissions s WHERE s.due_at <= $1 \
-             AND (s.claimed_until IS NULL OR s.claimed_until <= $1) AND (s.store <> 'google_play' OR NOT EXISTS \
-             (SELECT 1 FROM package_locks l WHERE l.package = s.bundle_key AND l.locked_until > $1)) \
-             ORDER BY s.due_at, s.id LIMIT $2",
+            "SELECT org_id, id FROM (SELECT s.org_id, s.id, s.due_at, \
+             ROW_NUMBER() OVER (PARTITION BY s.org_id ORDER BY s.due_at, s.id) AS place FROM submissions s \
+             WHERE s.due_at <= $1 AND (s.claimed_until IS NULL OR s.claimed_until <= $1) \
+             AND (s.store <> 'google_play' OR NOT EXISTS \
+             (SELECT 1 FROM package_locks l WHERE l.package = s.bundle_key AND l.locked_until > $1))) AS due \
+             WHERE place <= $2 ORDER BY due_at, id LIMIT $3",
             now,
+            of_org,
             limit
         )?;
         rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()

@@ -169,8 +169,9 @@ pub async fn change(
 pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("submission")?;
     let mut write = Write::begin(&app, &caller).await?;
-    let submission = submissions::cancel(&mut write, id.get()?).await?;
+    let (submission, files) = submissions::cancel(&mut write, id.get()?).await?;
     write.commit().await?;
+    submissions::remove_files(&app, &files).await;
     Ok(found(&SubmissionView::of(&submission)))
 }
 

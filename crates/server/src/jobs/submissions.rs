@@ -30,7 +30,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Submissions at a time.
 const IN_ALL: usize = 16;
 /// Of one organization.
-const OF_ORG: usize = 4;
+const OF_ORG: i64 = 4;
 /// Submissions looked at in one round.
 const LOOK: i64 = 200;
 /// Steps in a row, before others have their turn.
@@ -119,18 +119,13 @@ impl Submitter {
             return Ok(0);
         }
         let now = self.app.clock.now();
-        let due = self
-            .app
-            .db
-            .read()
-            .await?
-            .system(REASON)
-            .due_submissions(now, LOOK)
-            .await?;
+        let mut tx = self.app.db.read().await?;
+        let due = tx.system(REASON).due_submissions(now, OF_ORG, LOOK).await?;
+        drop(tx);
         let mut started = 0;
         for (org, id) in due {
             let of_org = self.places.values().filter(|running| **running == org).count();
-            if self.running.len() >= IN_ALL || of_org >= OF_ORG {
+            if self.running.len() >= IN_ALL || of_org as i64 >= OF_ORG {
                 continue;
             }
             if let Some(claimed) = claim(&self.app, id).await? {

@@ -165,23 +165,28 @@ fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<
     }
 }
 
-/// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there.
-pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+/// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there. Gives
+/// also the objects to be removed once that is durable.
+pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submission, Vec<Key>), Failure> {
     let old = locked(write, id).await?;
     let standing = old.standing.after(Move::Cancel);
     let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
     if standing == old.standing {
-        return Ok(old);
+        return Ok((old, Vec::new()));
     }
     let (mut new, now) = (old.clone(), write.now());
     new.standing = standing;
+    let mut gone = Vec::new();
     if standing.status.is_final() {
         new.finished_at = Some(now);
         new.tell(now, "The submission is canceled.");
+        gone = keys(write, id).await?;
+        write.org().forget_submission_files(id).await?;
     } else {
         new.tell(now, "The submission is to be canceled.");
     }
-    changed(write, "submission.cancel", &old, new).await
+    let new = changed(write, "submission.cancel", &old, new).await?;
+    Ok((new, gone))
 }
 
 /// Has a failed or rejected submission go on where it stopped.

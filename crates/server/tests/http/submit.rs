@@ -5,4 +5,6 @@ mod changes;
 mod crashes;
 mod create;
 mod flows;
+mod nodes;
+mod secrets;
 mod stage;

@@ -145,12 +145,12 @@ contract! {
         let new = new_submission(org);
         submit(db, &new).await;
         let id = new.id;
-        assert_eq!(system_reads!(db, due_submissions(NOW - 1, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(NOW - 1, 9, 10)), []);
         assert_eq!(system_writes!(db, claim_submission(id, NOW - 1, NOW)), None);
-        assert_eq!(system_reads!(db, due_submissions(NOW, 10)), [(org, id)]);
+        assert_eq!(system_reads!(db, due_submissions(NOW, 9, 10)), [(org, id)]);
         let first = system_writes!(db, claim_submission(id, NOW, NOW + 90)).unwrap();
         assert_eq!((first.id, first.work.claim), (id, 1));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 9, 10)), []);
         assert_eq!(system_writes!(db, claim_submission(id, NOW + 89, NOW + 200)), None);
         assert!(system_writes!(db, renew_submission(id, 1, NOW + 100)));
         assert_eq!(system_writes!(db, claim_submission(id, NOW + 99, NOW + 200)), None);
@@ -158,13 +158,13 @@ contract! {
         assert_eq!(second.work.claim, 2);
         assert!(!system_writes!(db, renew_submission(id, 1, NOW + 300)), "it is the second's");
         org_writes!(db, org, hold_submission(id, Some(NOW + 400)));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 399, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 399, 9, 10)), []);
         org_writes!(db, org, hold_submission(id, None));
         assert!(!system_writes!(db, renew_submission(id, 2, NOW + 300)), "it was given up");
-        assert_eq!(system_reads!(db, due_submissions(NOW + 1, 10)), [(org, id)]);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 1, 9, 10)), [(org, id)]);
         let done = Submission { work: Work { due_at: None, ..second.work.clone() }, ..second };
         org_writes!(db, org, change_submission(&done));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 1000, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 1000, 9, 10)), []);
     }
 
     async fn of_many_that_claim_at_once_one_does(db: &TestDb) {
@@ -189,8 +189,14 @@ contract! {
         assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)));
         assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)), "again by the same");
         assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 89, NOW + 300)));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 10)), [(org, apple.id)]);
-        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 10)).len(), 3);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 9, 10)), [(org, apple.id)]);
+        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 9, 10)).len(), 3);
+        let other_org = an_org(db).await.id;
+        let late = Submission { work: Work { due_at: Some(NOW + 1), ..Work::default() }, ..new_submission(other_org) };
+        submit(db, &late).await;
+        let shares = [(org, one.id), (org, other.id), (other_org, late.id)];
+        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 2, 10)), shares, "nobody keeps the others waiting");
+        org_writes!(db, other_org, delete_submission(late.id));
         system_writes!(db, claim_submission(one.id, NOW, NOW + 90)).unwrap();
         assert!(system_writes!(db, renew_submission(one.id, 1, NOW + 200)));
         assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 199, NOW + 300)), "renewed with the claim");

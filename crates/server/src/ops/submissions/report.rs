@@ -48,6 +48,12 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     if old.work.claim != held.work.claim {
         return Ok(None);
     }
+    if old.standing.status.is_final() {
+        // It was canceled while it waited for its first step.
+        write.org().hold_submission(old.id, None).await?;
+        write.commit().await?;
+        return Ok(None);
+    }
     let now = write.now();
     let mut new = old.clone();
     if let Some(step) = report.moves {

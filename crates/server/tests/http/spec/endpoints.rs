@@ -6,8 +6,6 @@ use serde_json::json;
 use super::stage::{KEYS, Stage};
 use super::{Error, Has, Is, NONE, Names, Page, Row, Who, new_key, run};
 
-/// What comes with later releases answers so until then.
-
 fn first_page() -> super::Gets {
     Page(json!({"limit": 10, "offset": 0, "total": 0}), 0)
 }

@@ -100,7 +100,7 @@ async fn an_approved_version_waits_until_somebody_releases_it() {
         "The version is not released yet; status rolling_out releases it once it is approved",
     );
     stage.change(id, json!({"status": "rolling_out"})).await.expect(200);
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["release_request", "release"]), [1, 1]);
 }
@@ -117,6 +117,7 @@ async fn what_waits_is_canceled_at_once_and_what_is_in_the_store_as_soon_as_it_l
         (&view["status"], view["finishedAt"].is_string()),
         (&json!("canceled"), true)
     );
+    assert_eq!(stored(&stage.app, "submissions").await, Vec::<String>::new());
     stage
         .call(Method::POST, &path, None)
         .await
@@ -232,7 +233,7 @@ async fn a_change_that_the_store_refuses_leaves_the_release_as_it_is() {
         "{view:#}"
     );
     stage.change(id, json!({"rollout": 100})).await.expect(200);
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(
         (&done["status"], &done["rollout"]),
         (&json!("success"), &json!(100)),
@@ -254,7 +255,7 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
     let id = stage
         .submitted("app.apk", APK, json!({"destination": "internal"}))
         .await;
-    let failed = stage.to_end(id).await;
+    let failed = stage.ended(id).await;
     assert_eq!(
         (
             &failed["status"],
@@ -270,5 +271,5 @@ async fn a_store_that_does_not_answer_is_asked_again_for_a_day() {
         .call(Method::POST, &format!("/submit/retry?id={id}"), None)
         .await
         .expect(200);
-    assert_eq!(stage.to_end(id).await["status"], "success");
+    assert_eq!(stage.ended(id).await["status"], "success");
 }

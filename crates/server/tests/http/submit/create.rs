@@ -253,7 +253,7 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
     ] {
         let mut stage = Stage::set().await;
         let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
-        let failed = stage.to_end(id).await;
+        let failed = stage.ended(id).await;
         assert_eq!(
             (&failed["status"], &failed["error"]["code"]),
             (&json!("failed"), &json!(code)),
@@ -278,7 +278,7 @@ async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
     setup.settings.target_sdk_floor = Some("36".to_owned());
     let mut stage = Stage::with(setup).await;
     let id = stage.submitted("app.apk", APK, json!({"destination": "alpha"})).await;
-    assert_eq!(stage.to_end(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
+    assert_eq!(stage.ended(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
     let runner = stage.app.runner(&stage.key, &[]).await;
     let other = |build: &mut launchway_domain::build::Build| build.bundle_id = "com.example.other".to_owned();
     let build = stage.app.queue(stage.org, other).await;
@@ -287,7 +287,7 @@ async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
     held.finish(json!({"artifacts": [apk]})).await.expect(200);
     let body = json!({"buildId": build.to_string(), "destination": "internal"});
     let id = id_of(&stage.submit(body).await.expect(201));
-    assert_eq!(stage.to_end(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
+    assert_eq!(stage.ended(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
     assert_eq!(stage.calls(), 0);
 }
 
@@ -360,7 +360,7 @@ async fn what_a_submission_names_is_kept_and_what_none_names_goes() {
     let id = stage
         .submitted("App.ipa", SIMULATOR, json!({"destination": "testflight"}))
         .await;
-    assert_eq!(stage.to_end(id).await["status"], "failed");
+    assert_eq!(stage.ended(id).await["status"], "failed");
     crate::build::put(&stage.app, "submissions/nobody/left", b"over").await;
     // The sweep wants to be asked once before, and leaves what is young by the storage's own clock.
     for _ in 0..3 {

@@ -32,7 +32,7 @@ async fn testflight(mut stage: Stage) {
         "options": {"groups": ["Team", "Outside"], "usesNonExemptEncryption": false},
     });
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(
         statuses(&done),
@@ -94,7 +94,7 @@ async fn a_version_goes_to_the_app_store_by_a_phased_release() {
         "destination": "app_store", "rollout": 1, "releaseNotes": notes(), "options": {"usesNonExemptEncryption": true},
     });
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(
         statuses(&done),
@@ -126,7 +126,7 @@ async fn visionos_goes_to_the_app_store_for_everybody() {
     let id = stage
         .submitted("Vision.ipa", VISION, json!({"destination": "app_store"}))
         .await;
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(
         (&done["status"], &done["platform"]),
         (&json!("success"), &json!("visionos")),
@@ -144,7 +144,7 @@ async fn the_app_of_a_build_goes_from_testflight_to_the_app_store_without_anothe
     ] {
         let made = stage.submit(fields).await.expect(201);
         assert_eq!(made["buildId"], build);
-        let done = stage.to_end(super::stage::id_of(&made)).await;
+        let done = stage.ended(super::stage::id_of(&made)).await;
         assert_eq!(done["status"], "success", "{done:#}");
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
@@ -174,9 +174,9 @@ async fn every_track_of_google_play_is_reached() {
             }))
             .await
             .expect(201);
-        let done = stage.to_end(super::stage::id_of(&made)).await;
+        let done = stage.ended(super::stage::id_of(&made)).await;
         assert_eq!(done["status"], "success", "{track}: {done:#}");
-        assert_eq!(done["external"]["editId"].is_string(), true);
+        assert!(done["external"]["editId"].is_string());
         let ledger = stage.ledger();
         assert_eq!(
             counts(&ledger, ["upload", "commit", "release"]),
@@ -192,7 +192,7 @@ async fn a_rejected_version_goes_on_after_a_retry_without_another_upload() {
     stage.stores().decide(&[Outcome::Reject]);
     let fields = json!({"destination": "app_store", "options": {"usesNonExemptEncryption": false}});
     let id = stage.submitted("App.ipa", IPA, fields).await;
-    let rejected = stage.to_end(id).await;
+    let rejected = stage.ended(id).await;
     assert_eq!(
         (
             &rejected["status"],
@@ -211,7 +211,7 @@ async fn a_rejected_version_goes_on_after_a_retry_without_another_upload() {
         (&again["status"], &again["error"], &again["finishedAt"]),
         (&json!("queued"), &Value::Null, &Value::Null)
     );
-    let done = stage.to_end(id).await;
+    let done = stage.ended(id).await;
     assert_eq!(done["status"], "success", "{done:#}");
     assert_eq!(counts(&stage.ledger(), ["upload", "review", "release"]), [1, 2, 1]);
     let kinds: Vec<String> = stage
@@ -233,12 +233,27 @@ async fn a_rejected_version_goes_on_after_a_retry_without_another_upload() {
 }
 
 #[tokio::test]
+async fn a_release_that_google_refused_is_sent_again_by_a_retry() {
+    let mut stage = Stage::set().await;
+    stage.stores().decide(&[Outcome::Reject]);
+    let id = stage
+        .submitted("app.apk", APK, json!({"destination": "production"}))
+        .await;
+    assert_eq!(stage.ended(id).await["status"], "rejected");
+    let path = format!("/submit/retry?id={id}");
+    stage.call(Method::POST, &path, None).await.expect(200);
+    let done = stage.ended(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(counts(&stage.ledger(), ["upload", "release"]), [1, 1]);
+}
+
+#[tokio::test]
 async fn a_question_that_was_not_answered_is_told_with_what_to_do() {
     let mut stage = Stage::set().await;
     let id = stage
         .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
         .await;
-    let failed = stage.to_end(id).await;
+    let failed = stage.ended(id).await;
     assert_eq!(failed["error"]["code"], "EXPORT_COMPLIANCE_MISSING", "{failed:#}");
     assert!(
         failed["error"]["fix"]
@@ -269,7 +284,7 @@ async fn submissions_of_an_app_go_one_after_the_other() {
         made.push(super::stage::id_of(&view));
     }
     for id in made {
-        let done = stage.to_end(id).await;
+        let done = stage.ended(id).await;
         assert_eq!(done["status"], "success", "{done:#}");
     }
     assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 3, 3]);

@@ -34,7 +34,7 @@ pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binar
 pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
 pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
 const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
-const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
+pub const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
 /// No flow has so many waits: more of them is a loop.
 const MOST_WAITS: usize = 500;
 
@@ -286,7 +286,7 @@ impl Stage {
     }
 
     /// Works and waits to the end. Gives the record as the API shows it.
-    pub async fn to_end(&mut self, id: SubmissionId) -> Value {
+    pub async fn ended(&mut self, id: SubmissionId) -> Value {
         self.until(id, "success").await;
         self.read(id).await
     }

@@ -1,0 +1,110 @@
+//! Several nodes share the work, and one that stops leaves it to the others.
+
+use std::time::Duration;
+
+use launchway_domain::platform::Platform;
+use launchway_server::jobs::submissions::Submitter;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{APK, IPA, Stage, counts, id_of};
+use crate::support::{Setup, until};
+
+async fn two_at_once(setup: Setup) {
+    let mut stage = Stage::with(setup).await;
+    let (app, ipa) = (
+        stage.built(Platform::Android, &[("app.apk", APK)]).await,
+        stage.built(Platform::Ios, &[("App.ipa", IPA)]).await,
+    );
+    let mut made = Vec::new();
+    for body in [
+        json!({"buildId": app, "destination": "internal"}),
+        json!({"buildId": ipa, "destination": "testflight", "options": {"usesNonExemptEncryption": false}}),
+        json!({"buildId": app, "destination": "friends"}),
+    ] {
+        made.push(id_of(&stage.submit(body).await.expect(201)));
+    }
+    let node = || Submitter::new(stage.app.app.clone(), CancellationToken::new());
+    let (mut one, mut other) = (node(), node());
+    // Long enough for every step of every flow: each wait of a store is over by then.
+    for _ in 0..60 {
+        let (first, second) = tokio::join!(one.work_due(), other.work_due());
+        first.unwrap();
+        second.unwrap();
+        stage.app.advance(600_000);
+    }
+    for id in made {
+        let done = stage.ended(id).await;
+        assert_eq!(done["status"], "success", "{done:#}");
+    }
+    let ledger = stage.ledger();
+    assert_eq!(
+        counts(&ledger, ["upload", "build", "commit", "release"]),
+        [2, 1, 2, 2],
+        "{ledger:?}"
+    );
+}
+
+#[tokio::test]
+async fn two_nodes_do_each_thing_once() {
+    two_at_once(Setup::default()).await;
+}
+
+#[tokio::test]
+async fn on_postgres_too() {
+    two_at_once(Setup::on_postgres()).await;
+}
+
+#[tokio::test]
+async fn a_node_that_stops_ends_its_step_and_leaves_the_rest_to_another() {
+    let mut stage = Stage::set().await;
+    let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(Submitter::new(stage.app.app.clone(), stop.clone()).run());
+    until("the node has begun", async || stage.calls() > 0).await;
+    stop.cancel();
+    tokio::time::timeout(Duration::from_secs(60), running)
+        .await
+        .unwrap()
+        .unwrap();
+    let record = stage.record(id).await.unwrap();
+    assert!(!record.standing.status.is_final());
+    // Nobody has it: it is due as soon as the store has worked, without waiting for a claim to lapse.
+    assert_eq!(stage.ended(id).await["status"], "success");
+    assert!(stage.record(id).await.unwrap().work.claim > 1);
+    assert_eq!(counts(&stage.ledger(), ["upload", "build"]), [1, 1]);
+}
+
+/// A claim under which nothing is heard lapses, and what is told under it afterwards is refused.
+#[tokio::test]
+async fn a_step_that_is_told_too_late_changes_nothing() {
+    use launchway_server::ops::submissions::report::{self, LEASE, Report};
+    let stage = Stage::set().await;
+    let id = stage
+        .submitted("app.apk", APK, json!({"destination": "internal"}))
+        .await;
+    let claim = async || {
+        let now = launchway_server::clock::Clock::now(&*stage.app.clock);
+        let mut tx = stage.app.app.db.write().await.unwrap();
+        let claimed = tx
+            .system("a test")
+            .claim_submission(id, now, now + LEASE)
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+        claimed
+    };
+    let late = claim().await.expect("it is due");
+    assert_eq!(claim().await, None);
+    stage.app.advance(LEASE);
+    let present = claim().await.expect("the first claim has lapsed");
+    let told = || Report {
+        told: Some("Something.".to_owned()),
+        ..Report::default()
+    };
+    assert_eq!(report::keep(&stage.app.app, &late, told(), true).await.unwrap(), None);
+    assert_eq!(stage.record(id).await.unwrap().events.len(), 1);
+    let kept = report::keep(&stage.app.app, &present, told(), true).await.unwrap();
+    assert_eq!(kept.unwrap().events.len(), 2);
+}

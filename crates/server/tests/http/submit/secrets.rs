@@ -1,0 +1,103 @@
+//! What is secret of a submission: the store's keys, and the address of an upload that is under way.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_domain::time::HOUR;
+use launchway_store_simulator::{Fault, Kind, When};
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::{ACCOUNT, APK, Stage};
+
+#[tokio::test]
+async fn the_address_of_an_upload_is_sealed_and_never_shown() {
+    let mut stage = Stage::set().await;
+    stage.stores().order(Fault {
+        when: When::Matching {
+            method: "PUT".into(),
+            path: "/simulator/sessions/".into(),
+            times: 1,
+        },
+        kind: Kind::Status(503),
+    });
+    let id = stage
+        .submitted("app.apk", APK, json!({"destination": "internal"}))
+        .await;
+    stage.work().await;
+    let log = stage.stores().log();
+    let address = log.iter().find(|line| line.contains("/simulator/sessions/"));
+    let session = address
+        .expect("the upload was begun")
+        .rsplit('/')
+        .next()
+        .unwrap()
+        .to_owned();
+    assert!(session.len() > 3, "{session}");
+    let record = stage.record(id).await.unwrap();
+    let sealed = record.work.sealed_progress.clone().expect("it has reached something");
+    assert!(!sealed.contains("stage") && !sealed.contains("sessions"), "{sealed}");
+    let shown = stage.read(id).await.to_string() + &format!("{:?}", stage.app.audit(stage.org).await);
+    assert!(!shown.contains("sessions/"), "{shown}");
+    assert_eq!(stage.ended(id).await["status"], "success");
+}
+
+#[tokio::test]
+async fn a_service_account_cannot_have_the_server_call_where_it_must_not() {
+    let mut stage = Stage::set().await;
+    for place in ["https://169.254.169.254", "https://localhost", "https://[::1]:8443"] {
+        let account = String::from_utf8_lossy(ACCOUNT).replace("https://oauth2.googleapis.com", place);
+        let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
+        let made = stage.call(Method::POST, "/credentials", Some(body)).await;
+        if made.status == 400 {
+            // What is refused at once need not be refused later.
+            continue;
+        }
+        let credential = made.expect(201)["id"].clone();
+        let fields = json!({"destination": "internal", "credentialId": credential});
+        let id = stage.submitted("app.apk", APK, fields).await;
+        let failed = stage.ended(id).await;
+        assert_eq!(failed["error"]["code"], "CREDENTIAL_INVALID", "{failed:#}");
+        assert!(failed["error"]["message"].as_str().unwrap().contains("token_uri"));
+    }
+    assert_eq!(stage.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_key_is_opened_once_an_hour_and_a_deleted_one_is_not_used_any_more() {
+    let mut stage = Stage::set().await;
+    let fields = json!({"destination": "production", "rollout": 20});
+    let id = stage.submitted("app.apk", APK, fields).await;
+    stage.until(id, "rolling_out").await;
+    let opened = async |stage: &Stage| {
+        let lines = stage.app.audit(stage.org).await;
+        lines.iter().filter(|line| line.action == "secret.open").count()
+    };
+    let before = opened(&stage).await;
+    stage.work().await;
+    assert_eq!(opened(&stage).await, before);
+    stage.app.advance(HOUR);
+    stage.work().await;
+    assert_eq!(opened(&stage).await, before + 1);
+    let credential = stage.read(id).await["credentialId"].as_str().unwrap().to_owned();
+    let path = format!("/credentials?id={credential}");
+    stage.call(Method::DELETE, &path, None).await.expect(200);
+    stage.app.advance(HOUR / 2);
+    stage.work().await;
+    let failed = stage.read(id).await;
+    assert_eq!(
+        failed["error"]["message"], "The credential of this submission was deleted.",
+        "{failed:#}"
+    );
+    let path = format!("/submit/retry?id={id}");
+    let refused = stage.call(Method::POST, &path, None).await.expect(400);
+    assert!(
+        refused["message"].as_str().unwrap().contains("POST /credentials"),
+        "{refused}"
+    );
+    stage.app.store_credentials(&stage.key).await;
+    // Another one has taken its place.
+    stage.call(Method::POST, &path, None).await.expect(200);
+    stage.until(id, "rolling_out").await;
+    stage.change(id, json!({"rollout": 100})).await.expect(200);
+    assert_eq!(stage.ended(id).await["status"], "success");
+}
