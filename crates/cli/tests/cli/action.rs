@@ -25,6 +25,11 @@ struct Run {
     summary: String,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the scripts need this machine's node")]
+fn path_of_this_machine() -> String {
+    std::env::var("PATH").expect("a PATH")
+}
+
 /// Runs a script of the action as GitHub does, on a pull request when `event` says so.
 async fn run(script: &str, stage: &Stage, server: &FakeServer, event: &Value, variables: &[(&str, &str)]) -> Run {
     let place = |name: &str| stage.project().parent().expect("it has one").join(name);
@@ -33,7 +38,7 @@ async fn run(script: &str, stage: &Stage, server: &FakeServer, event: &Value, va
     }
     std::fs::write(place("event.json"), event.to_string()).expect("space");
     let program = Path::new(env!("CARGO_BIN_EXE_launchway")).parent().expect("it has one");
-    let path = std::env::var("PATH").expect("a PATH");
+    let path = path_of_this_machine();
     let mut command = Command::new(repository().join("action").join(script));
     command
         .current_dir(stage.project())
@@ -83,7 +88,12 @@ async fn the_difference_is_commented_once_and_kept_up_to_date() {
     let known = || told(BUILD, Some(&hash), Some(&document));
     let other = json!({"id": 1, "user": {"type": "Bot"}, "body": "of another action"});
 
-    server.then([known(), known(), comments(&[other.clone()]), Reply::new(201, "{}")]);
+    server.then([
+        known(),
+        known(),
+        comments(std::slice::from_ref(&other)),
+        Reply::new(201, "{}"),
+    ]);
     let first = run("compare.sh", &stage, &server, &pull_request(), &[]).await;
     assert_eq!(first.code, Some(0), "{}", first.printed);
     assert_snapshot!(first.summary);
