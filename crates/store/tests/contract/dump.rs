@@ -10,7 +10,7 @@ use crate::database::{TestDb, on_postgres, on_sqlite};
 use crate::records::{NOW, an_org};
 use crate::tenancy::a_tenant;
 
-/// What a backup leaves behind: the log of changes, the counts of the running minute the leases of jobs
+/// What a backup leaves behind: the log of changes, the counts of the running minute, the leases of jobs
 /// and the locks of apps.
 const LEFT_BEHIND: [&str; 4] = ["changes", "rate_counts", "job_leases", "package_locks"];
 
