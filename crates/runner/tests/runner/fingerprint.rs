@@ -142,18 +142,18 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_built_with_a_warning() {
         Capacitor, Expo, React Native or Flutter, and no native project";
     let no_place = "The app does not know its fingerprint: app/src/main does not exist, so there is nothing to write the \
         fingerprint into; make the native project first";
-    let rows: [(&str, &[(&str, &str)], &str, bool); 3] = [
-        ("build_1", &[("README", "x"), ("a/b", "")], no_app, false),
+    let rows = [
+        ("build_1", ("README", "x"), no_app, false),
         (
             "build_2",
-            &[("launchway.toml", "[bild]\n"), ("a/b", "")],
+            ("launchway.toml", "[bild]\n"),
             "The build has no fingerprint: launchway.toml: ",
             false,
         ),
-        ("build_3", &[("settings.gradle", ""), ("a/b", "")], no_place, true),
+        ("build_3", ("settings.gradle", ""), no_place, true),
     ];
-    for (id, files, expected, has_document) in rows {
-        let files = below("", files, &[]);
+    for (id, file, expected, has_document) in rows {
+        let files = below("", &[file, ("a/b", "")], &[]);
         server.queue(offered(
             &server,
             id,
