@@ -153,7 +153,8 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_built_with_a_warning() {
         ("build_3", ("settings.gradle", ""), no_place, true),
     ];
     for (id, file, expected, has_document) in rows {
-        let files = below("", &[file, ("a/b", "")], &[]);
+        let files = [file, ("a/b", "")];
+        let files = below("", &files, &[]);
         server.queue(offered(
             &server,
             id,
