@@ -4,12 +4,12 @@ use std::future::ready;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::Connection;
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use sqlx::{Connection, Postgres, Transaction};
 
 use crate::{StoreError, Tx, Watch};
 
@@ -120,7 +120,7 @@ impl Db {
     pub async fn write(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Db::Sqlite { writer, .. } => Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
-            Db::Postgres { pool } => Tx::Postgres(pool.begin().await?),
+            Db::Postgres { pool } => Tx::Postgres(begin(pool, "BEGIN").await?),
         })
     }
 
@@ -128,10 +128,9 @@ impl Db {
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Db::Sqlite { readers, .. } => Tx::Sqlite(readers.begin().await?),
-            Db::Postgres { pool } => Tx::Postgres(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    .await?,
-            ),
+            Db::Postgres { pool } => {
+                Tx::Postgres(begin(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
+            }
         })
     }
 
@@ -165,6 +164,15 @@ impl Db {
             Db::Postgres { pool } => pool.close().await,
         }
     }
+}
+
+/// Begins a transaction on PostgreSQL, to the end even when who asked has gone away meanwhile. The driver does not know of
+/// a BEGIN that was broken off: its transaction, read-only for one, would be that of whoever gets the connection next.
+async fn begin(pool: &PgPool, statement: &'static str) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    let pool = pool.clone();
+    tokio::spawn(async move { pool.begin_with(statement).await })
+        .await
+        .unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 /// Connects a pool to the file. SQLite does not wait for others where waiting could be for each other: at the change to

@@ -70,6 +70,22 @@ contract! {
         assert_eq!(org_reads!(db, org.id, keys(ALL)).total, 1);
     }
 
+    async fn one_that_is_given_up_while_it_begins_leaves_its_connection_clean(db: &TestDb) {
+        let org = an_org(db).await;
+        for polls in (0..8).cycle().take(200) {
+            let mut reader = Box::pin(db.read());
+            // So far, and no further: who asked has gone away.
+            for _ in 0..polls {
+                if futures::poll!(reader.as_mut()).is_ready() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+            drop(reader);
+            org_writes!(db, org.id, rename("written"));
+        }
+    }
+
     async fn a_reader_cannot_write(db: &TestDb) {
         let org = an_org(db).await;
         let mut reader = db.read().await.unwrap();
