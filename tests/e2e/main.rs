@@ -16,6 +16,7 @@ mod proxy;
 mod site;
 
 mod audit;
+mod browser;
 mod builds;
 mod chaos_builds;
 mod demo;
