@@ -214,6 +214,8 @@ async fn who_gets_what_is_what_the_check_answers() {
         json!({"version": "1.3.0", "configuration": "staging"}),
         json!({"version": "2.0.0", "fingerprint": "new-native"}),
     ] {
+        let mut fields: serde_json::Value = fields;
+        fields["buildNumber"] = json!("1");
         app.published(&key, fields).await;
     }
     for (query, sentence, whys) in [
@@ -235,7 +237,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         ),
         (
             "currentVersion=1.0.0&platform=android&deviceId=d&configuration=x",
-            "It gets 2.0.0 (build 5)",
+            "It gets 2.0.0 (build 1)",
             vec![
                 "It is for another configuration.",
                 "Its rollout does not reach this device yet.",
@@ -244,7 +246,7 @@ async fn who_gets_what_is_what_the_check_answers() {
         ),
         (
             "currentVersion=1.5.0&fingerprint=old",
-            "2.0.0 (build 5) needs a store release first",
+            "2.0.0 (build 1) needs a store release first",
             vec!["It needs other native code than the device has."],
         ),
     ] {
