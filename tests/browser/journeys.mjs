@@ -33,9 +33,14 @@ async function signIn(page, server) {
   await page.fill("#email", server.email);
   await page.fill("#password", server.password);
   await page.click("main button");
-  await page.waitForURL("**/o/**");
+  await page.waitForSelector("nav.side, [role=alert]");
+  if (!page.url().includes("/o/")) throw new Error(`signing in: ${await page.textContent("[role=alert]")}`);
   return new URL(page.url()).pathname;
 }
+
+// The owner's browser, signed in once for all that need no sign-in of their own.
+let state;
+const owner = (server, options = {}) => person(server.origin, { storageState: state, ...options });
 
 async function firstRun() {
   const server = await serve(program, []);
@@ -70,8 +75,7 @@ async function firstRun() {
 }
 
 async function liveLog(server, made, home) {
-  const page = await person(server.origin);
-  await signIn(page, server);
+  const page = await owner(server);
   await page.goto(`${server.origin}${home}/builds/${made.running.id}`);
   await page.waitForSelector(".log-view .line");
   // It follows: lines come by themselves.
@@ -96,8 +100,7 @@ async function longLog(server, home) {
   const steps = [{ name: "first", run: "echo \"<b>bold</b>\"; printf '\\033[31mred\\033[0m\\n'" }, { name: "count", run: "seq 1000000" }];
   const build = await call("POST", "/build", { bundleId: "com.example.long", platform: "android", source: { uploadId }, plan: { steps } });
   await until("the long build is over", async () => (await call("GET", `/build?id=${build.id}`)).status === "success");
-  const page = await person(server.origin);
-  await signIn(page, server);
+  const page = await owner(server);
   await page.goto(`${server.origin}${home}/builds/${build.id}#L500000`);
   await page.waitForSelector(".line.marked");
   const marked = Number(await page.textContent(".line.marked .text"));
@@ -122,8 +125,7 @@ async function redelivery(server, home) {
   const receiver = createServer((request, response) => { requests += 1; request.resume(); response.end("ok"); });
   await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
   try {
-    const page = await person(server.origin);
-    await signIn(page, server);
+    const page = await owner(server);
     await page.goto(`${server.origin}${home}/webhooks`);
     await page.fill("#name", "Receiver");
     await page.fill("#url", `http://127.0.0.1:${receiver.address().port}/`);
@@ -145,8 +147,7 @@ async function redelivery(server, home) {
 }
 
 async function invitation(server, home) {
-  const page = await person(server.origin);
-  await signIn(page, server);
+  const page = await owner(server);
   await page.goto(`${server.origin}${home}/members`);
   await page.fill("#email", "eve@example.com");
   await page.click("text=Make the link");
@@ -164,8 +165,7 @@ async function invitation(server, home) {
 }
 
 async function endedSession(server, home) {
-  const [one, other] = [await person(server.origin), await person(server.origin, { userAgent: "An old phone" })];
-  await signIn(one, server);
+  const [one, other] = [await owner(server), await person(server.origin, { userAgent: "An old phone" })];
   await signIn(other, server);
   await one.goto(`${server.origin}${home}/profile`);
   await one.click("tr:has-text('An old phone') >> text=End session");
@@ -183,8 +183,8 @@ async function endedSession(server, home) {
 
 async function accessible(server, made, home) {
   for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
-    const page = await person(server.origin, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
-    const look = async (name) => {
+    const page = await owner(server, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
+    const look = async (page, name) => {
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => globalThis.axe.run());
       for (const { id, impact, nodes } of violations) {
@@ -192,13 +192,14 @@ async function accessible(server, made, home) {
       }
       if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name} is wider than ${width}`);
     };
-    await page.goto(server.origin);
-    await look("sign-in");
-    await signIn(page, server);
+    const guest = await person(server.origin, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
+    await guest.goto(server.origin);
+    await look(guest, "sign-in");
+    await guest.context().close();
     for (const [name, path, act] of made.pages) {
       await page.goto(`${server.origin}${home}${path}`);
       if (act) await act(page);
-      await look(name);
+      await look(page, name);
     }
     await page.context().close();
   }
@@ -239,6 +240,7 @@ try {
     const made = await fill(server);
     const probe = await person(server.origin);
     const home = await signIn(probe, server);
+    state = await probe.context().storageState();
     await probe.context().close();
     await step("accessible", () => accessible(server, made, home));
     await step("live log", () => liveLog(server, made, home));
