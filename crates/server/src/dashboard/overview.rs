@@ -9,7 +9,7 @@ use axum::response::Response;
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::credentials::CredentialView;
 use launchway_api::updates::UpdateView;
-use launchway_domain::build::BuildStatus;
+use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::time::DAY;
 use launchway_domain::webhook::WebhookStatus;
 use launchway_store::{BuildFilter, Org, Paging, UpdateFilter};
@@ -23,7 +23,10 @@ use crate::failure::Failure;
 
 /// Rows of each list.
 const LATEST: Paging = Paging { limit: 6, offset: 0 };
-/// Credentials and keys that are looked through for what expires.
+/// Builds that are looked through for what failed, and how many of those are told of.
+const LOOKED_AT: Paging = Paging { limit: 25, offset: 0 };
+const MOST_FAILED: usize = 3;
+/// Credentials and webhooks that are looked through for what expires.
 const MANY: Paging = Paging { limit: 100, offset: 0 };
 /// What expires within so many days needs attention.
 const SOON: i64 = 30;
@@ -59,14 +62,16 @@ impl Overview {
 pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
-    let builds = org.builds(&BuildFilter::default(), LATEST).await?.items;
+    // Among the latest: to look for failed ones among all costs as much as there are builds.
+    let builds = org.builds(&BuildFilter::default(), LOOKED_AT).await?.items;
     let updates = org.updates(&UpdateFilter::default(), LATEST).await?.items;
-    let attention = attention(&app, &visitor, &mut org).await?;
+    let attention = attention(&app, &visitor, &mut org, &builds).await?;
     let overview = Overview {
         frame: Frame::new(&app, &visitor, "overview", "Overview"),
         url: app.public_url.clone(),
         builds: builds
             .iter()
+            .take(LATEST.limit as usize)
             .map(|build| BuildView::of(build, BuildContext::default()))
             .collect(),
         updates: updates.iter().map(UpdateView::of).collect(),
@@ -78,15 +83,16 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 }
 
 /// What needs attention, what is most urgent first.
-async fn attention(app: &App, visitor: &Visitor, org: &mut Org<'_>) -> Result<Vec<Attention>, Failure> {
+async fn attention(
+    app: &App,
+    visitor: &Visitor,
+    org: &mut Org<'_>,
+    latest: &[Build],
+) -> Result<Vec<Attention>, Failure> {
     let now = app.clock.now();
     let mut found = Vec::new();
-    let failed = BuildFilter {
-        status: Some(BuildStatus::Failed),
-        ..BuildFilter::default()
-    };
-    let recent = org.builds(&failed, Paging { limit: 3, offset: 0 }).await?.items;
-    for build in recent.iter().filter(|build| build.created_at > now - RECENT * DAY) {
+    let failed = |build: &&Build| build.standing.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
+    for build in latest.iter().filter(failed).take(MOST_FAILED) {
         let cause = build.error.as_ref().map(|error| error.message.as_str());
         found.push(Attention {
             text: format!(

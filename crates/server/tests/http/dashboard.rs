@@ -4,6 +4,7 @@ mod builds;
 mod doors;
 mod keys;
 mod markup;
+mod overview;
 mod settings;
 mod updates;
 

@@ -115,3 +115,45 @@ async fn the_lines_of_a_log_are_told_and_found() {
         ("text/plain; charset=utf-8", log.len())
     );
 }
+
+/// Reads what a live part sends until it holds a text.
+async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
+    let mut all = String::new();
+    let reading = async {
+        while !all.contains(wanted) {
+            let piece = stream.chunk().await.unwrap();
+            let piece = piece.unwrap_or_else(|| panic!("it ended without {wanted}"));
+            all += std::str::from_utf8(&piece).unwrap();
+        }
+    };
+    let read = tokio::time::timeout(std::time::Duration::from_secs(60), reading).await;
+    read.unwrap_or_else(|_| panic!("not within a minute: {wanted}"));
+    all
+}
+
+#[tokio::test]
+async fn lists_and_pages_follow_what_happens() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let build = app.queue(visit.org, |_| {}).await;
+    let open = async |path: &str| {
+        let url = format!("{}/o/{}{path}", app.origin, visit.org);
+        let request = app.request(reqwest::Method::GET, &url).header("cookie", &visit.cookie);
+        let stream = request.send().await.unwrap();
+        assert_eq!(stream.headers()["content-type"], "text/event-stream", "{path}");
+        stream
+    };
+    let mut list = open("/builds/live?status=queued").await;
+    let mut all = open("/builds/live").await;
+    let mut one = open(&format!("/builds/{build}/live")).await;
+    for stream in [&mut list, &mut all, &mut one] {
+        comes(stream, "Queued").await;
+    }
+    visit.done(&format!("/builds/{build}/cancel"), &[]).await;
+    comes(&mut list, "No build to show.").await;
+    comes(&mut all, "Canceled").await;
+    // Nothing more comes of a build that is over.
+    let last = comes(&mut one, "event: over\n").await;
+    assert!(last.contains("Canceled") && last.contains("Retry"), "{last}");
+    while one.chunk().await.unwrap().is_some() {}
+}
