@@ -50,7 +50,7 @@ function LogView(box) {
       await fetchBlock(offsets.length - 1);
     }
     layout();
-    if (marked !== null) { following = false; toLine(marked); } else if (following) toEnd();
+    if (marked !== null) { following = false; toLine(marked); } else if (following || box.dataset.failed === "true") toEnd();
     showFollow();
     if (!over) connect();
   };

@@ -34,7 +34,6 @@ struct Page {
     frame: Frame,
     state: BuildState,
     live: bool,
-    log_size: i64,
     /// The end of the log, for who has no scripts.
     tail: String,
     plan: Option<Plan>,
@@ -125,7 +124,6 @@ pub async fn show(
     let shown = Page {
         frame: Frame::new(&app, &visitor, "builds", title),
         live: !state.is_over,
-        log_size: build.log_size,
         tail: build_log::tail(&app, visitor.org.id, &build).await?,
         origin: match build.plan_origin.as_deref() {
             Some(builds::REQUEST) => "It came with the request.",

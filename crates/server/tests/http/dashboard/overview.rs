@@ -1,6 +1,5 @@
 //! The overview: the first steps, what needs attention, and whose it is.
 
-use launchway_domain::build::{BuildErrorCode, BuildFailure, BuildStatus, Standing};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
 use launchway_server::ops::accounts;
@@ -33,26 +32,24 @@ async fn the_first_steps_go_away_when_they_are_done() {
 #[tokio::test]
 async fn what_failed_lately_needs_attention() {
     let app = TestApp::start().await;
-    let visit = visit(&app, Role::Member).await;
-    let now = app.app.clock.now();
-    for age in [8 * DAY, DAY] {
-        app.queue(visit.org, |build| {
-            build.created_at = now - age;
-            build.standing = Standing {
-                status: BuildStatus::Failed,
-                ..Standing::new(now - age)
-            };
-            build.error = Some(BuildFailure {
-                code: BuildErrorCode::StepFailed,
-                phase: None,
-                message: format!("It failed <b>{age}</b> ago\nand more"),
-            });
-        })
-        .await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    for message in ["long ago", "lately <b>\nand more"] {
+        app.advance(8 * DAY);
+        app.queue(org, |_| {}).await;
+        let held = app.take(&runner).await;
+        let error = json!({"code": "STEP_FAILED", "phase": "build", "message": message});
+        held.finish(json!({"status": "failed", "error": error}))
+            .await
+            .expect(200);
     }
     let html = visit.html("").await;
     assert_eq!(html.matches("Look at it").count(), 1, "{html}");
-    assert!(html.contains(&format!("&#60;b&#62;{DAY}&#60;/b&#62; ago")), "{html}");
+    assert!(
+        html.contains("A build of com.example.app for Android failed. lately &#60;b&#62; <a"),
+        "{html}"
+    );
 }
 
 /// The first page leads to the organization that was looked at last, as long as it is one of the visitor's.
@@ -60,6 +57,8 @@ async fn what_failed_lately_needs_attention() {
 async fn the_first_page_leads_where_one_was_last() {
     let app = TestApp::start().await;
     let ours = visit(&app, Role::Member).await;
+    // Later: the oldest is the first of the visitor's.
+    app.advance(1000);
     let second = app.org(Tier::Free).await;
     let email = format!("member@{}.example", ours.org);
     let (user, _) = {
