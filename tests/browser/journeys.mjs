@@ -133,11 +133,13 @@ async function redelivery(server, home) {
     assert.match(await page.textContent("#secret"), /^whsec_/);
     await page.click("th >> text=Receiver");
     await page.click("text=Send a test");
+    await page.waitForSelector("text=A test is on its way.");
     const delivered = async () => { await page.reload(); return page.locator(".deliveries > li:has(.status.good)").count(); };
     await until("the test was delivered", async () => (await delivered()) === 1);
     await page.click(".deliveries summary");
     await page.waitForSelector(".tries >> text=200");
     await page.click("text=Send it again");
+    await page.waitForSelector("text=It is sent again.");
     await until("it was delivered again", async () => (await delivered()) === 2);
     assert.equal(requests, 2);
     await page.context().close();
