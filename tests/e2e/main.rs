@@ -24,6 +24,7 @@ mod demo;
 mod first_run;
 mod following;
 mod full_disk;
+mod journeys;
 mod kill;
 mod memory;
 mod outage;

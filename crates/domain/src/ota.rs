@@ -82,6 +82,39 @@ pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> D
     newest.map_or(Decision::NoUpdate, Decision::StoreUpdate)
 }
 
+/// What speaks against offering an update to a caller, the first that does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The caller has this version and build, or newer ones.
+    NotNewer,
+    /// It is for another platform.
+    Platform,
+    /// It is for a configuration that the caller did not name.
+    Configuration,
+    /// The rollout does not reach the caller.
+    Rollout,
+    /// It needs other native code: a store release is needed.
+    Fingerprint,
+}
+
+/// What speaks against offering one update to a caller; `None` when nothing does. [`decide`] asks the same of all of them.
+pub fn obstacle<C: Candidate>(caller: &Caller<'_>, update: &C) -> Option<Obstacle> {
+    let platform = caller.platform.is_none_or(|platform| platform == update.platform());
+    if !caller.is_older_than(update) {
+        Some(Obstacle::NotNewer)
+    } else if !platform {
+        Some(Obstacle::Platform)
+    } else if !caller.is_served_by(update) {
+        Some(Obstacle::Configuration)
+    } else if !caller.is_reached_by(update) {
+        Some(Obstacle::Rollout)
+    } else if !caller.agrees_with(update) {
+        Some(Obstacle::Fingerprint)
+    } else {
+        None
+    }
+}
+
 impl Caller<'_> {
     /// Spec part 4 rule 1.
     fn is_older_than<C: Candidate>(&self, update: &C) -> bool {

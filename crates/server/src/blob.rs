@@ -6,7 +6,7 @@ mod error;
 mod fetch;
 mod key;
 pub mod local;
-mod percent;
+pub(crate) mod percent;
 pub(crate) mod range;
 pub mod s3;
 pub mod serve;

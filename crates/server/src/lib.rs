@@ -9,6 +9,7 @@ pub mod build_news;
 pub mod caller;
 pub mod clock;
 pub mod config;
+pub mod dashboard;
 pub mod embedded_runner;
 pub mod failure;
 pub mod http;

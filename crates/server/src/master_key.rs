@@ -30,6 +30,8 @@ pub enum Purpose {
     Audit,
     /// Compares the bodies of idempotent requests.
     Idempotency,
+    /// Makes the tokens of the dashboard's forms.
+    Forms,
     /// Seals the keys of organizations.
     DataKeys,
     /// Tells whether the master key fits the database.
@@ -45,6 +47,7 @@ impl Purpose {
             Purpose::DeviceReports => b"launchway device reports 1",
             Purpose::Audit => b"launchway audit 1",
             Purpose::Idempotency => b"launchway idempotency 1",
+            Purpose::Forms => b"launchway forms 1",
             Purpose::DataKeys => b"launchway data keys 1",
             Purpose::Check => b"launchway master key check 1",
         }

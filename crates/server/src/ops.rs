@@ -22,6 +22,7 @@ pub mod orgs;
 pub mod packages;
 pub mod passwords;
 pub mod publish;
+pub mod publish_request;
 pub mod runners;
 pub mod sessions;
 pub mod submissions;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use launchway_domain::build_number::CurrentBuild;
-use launchway_domain::ota::{Caller, Decision, decide, order, prune};
+use launchway_domain::ota::{Caller, Decision, Obstacle, decide, obstacle, order, prune};
 use launchway_domain::platform::Platform;
 use proptest::prelude::*;
 
@@ -113,6 +113,19 @@ fn any_caller() -> impl Strategy<Value = Caller<'static>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// What is said of each update agrees with the decision over all of them.
+    #[test]
+    fn obstacles_explain_the_decision(updates in any_updates(), asking in any_caller()) {
+        let updates = sorted(updates);
+        let first = |wanted| updates.iter().find(|update| obstacle(&asking, *update) == wanted);
+        let expected = match (first(None), first(Some(Obstacle::Fingerprint))) {
+            (Some(update), _) => Decision::Update(update),
+            (None, Some(update)) => Decision::StoreUpdate(update),
+            (None, None) => Decision::NoUpdate,
+        };
+        prop_assert_eq!(told(&decide(&asking, &updates)), told(&expected));
+    }
 
     #[test]
     fn decides_as_the_contract_reads(updates in any_updates(), asking in any_caller()) {

@@ -32,17 +32,22 @@ use crate::http::extract::Query;
     responses((status = 200, description = "A page of the audit log", body = Page<AuditView>))
 )]
 pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let text = |name| Ok::<_, Failure>(query.get(name)?.map(str::to_owned));
-    let filter = AuditFilter {
-        actor: text("actor")?,
-        action: text("action")?,
-        resource: text("resource")?,
-        since: time(&query, "since")?,
-        until: time(&query, "until")?,
-    };
+    let filter = filter(&query)?;
     let paging = query.paging()?;
     let rows = app.db.read().await?.org(caller.home()?).audit(&filter, paging).await?;
     Ok(page(rows, paging, view))
+}
+
+/// Which lines a query asks for.
+pub fn filter(query: &Query) -> Result<AuditFilter, Failure> {
+    let text = |name| Ok::<_, Failure>(query.get(name)?.map(str::to_owned));
+    Ok(AuditFilter {
+        actor: text("actor")?,
+        action: text("action")?,
+        resource: text("resource")?,
+        since: time(query, "since")?,
+        until: time(query, "until")?,
+    })
 }
 
 fn time(query: &Query, name: &str) -> Result<Option<i64>, Failure> {
@@ -50,7 +55,8 @@ fn time(query: &Query, name: &str) -> Result<Option<i64>, Failure> {
     Ok(time.map(jiff::Timestamp::as_millisecond))
 }
 
-fn view(line: &ChainedRow) -> AuditView {
+/// A line as the API shows it.
+pub fn view(line: &ChainedRow) -> AuditView {
     let json = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     AuditView {

@@ -111,13 +111,7 @@ async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Res
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.optional_id("build")?;
     let paging = query.paging()?;
-    let filter = BuildFilter {
-        status: query.parsed("status", "queued, running, success, failed or canceled")?,
-        platform: query.parsed("platform", "ios, android or visionos")?,
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
-        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
-        branch: query.get("branch")?.map(text_of_branch).transpose()?,
-    };
+    let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     if let Some(id) = id {
@@ -131,6 +125,17 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
     let total = rows.total;
     Ok(page(Rows { items, total }, paging, BuildView::clone))
+}
+
+/// Which builds a query asks for.
+pub fn filter(query: &Query) -> Result<BuildFilter, Failure> {
+    Ok(BuildFilter {
+        status: query.parsed("status", "queued, running, success, failed or canceled")?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
+        branch: query.get("branch")?.map(text_of_branch).transpose()?,
+    })
 }
 
 /// PostgreSQL keeps a NUL in no text.

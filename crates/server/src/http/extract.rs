@@ -40,6 +40,11 @@ impl Query {
         )
     }
 
+    /// All of them as they were sent.
+    pub fn into_pairs(self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        self.0
+    }
+
     /// A parameter as it was sent, empty ones included.
     pub fn given(&self, name: &str) -> Result<Option<&str>, Failure> {
         let mut values = self

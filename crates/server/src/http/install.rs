@@ -2,7 +2,7 @@
 //! in; the manifest that Apple's systems ask for, and the way to the bytes (contract part 4).
 
 mod manifest;
-mod qr;
+pub(crate) mod qr;
 
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
 }
 
 /// A URL of the bytes that works for an hour from now.
-fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, Failure> {
+pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, Failure> {
     let key = Key::new(&artifact.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
     let life = (SIGNED_URL_LIFE / SECOND) as u32;
     Ok(app.blob.presign_get(&key, &artifact.name, app.clock.now(), life).url)

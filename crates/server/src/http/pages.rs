@@ -1,5 +1,5 @@
-//! The plain pages of the browser: first run, sign-in, invitation, new password, and a first API key.
-//! They work without scripts; the dashboard will take their place.
+//! The plain pages of the browser: first run, sign-in, invitation, new password, login of a command line.
+//! They work without scripts and lead to the dashboard.
 
 mod device;
 mod home;
@@ -22,6 +22,8 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::SignedIn;
 
+/// What is said of a form that did not come from the page it belongs to.
+pub const FOREIGN_FORM: &str = "This form was sent from another site";
 const FORM_LIMIT: usize = 16 << 10;
 const CSP: &str =
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -34,8 +36,6 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/setup", get(links::setup).post(links::submit_setup))
         .route("/invite", get(links::invite).post(links::submit_invite))
         .route("/reset", get(links::reset).post(links::submit_reset))
-        .route("/assets/launchway.css", get(stylesheet))
-        .route("/assets/icon.svg", get(icon))
         .route_layer(from_fn_with_state(app.clone(), own_forms_only))
 }
 
@@ -52,27 +52,7 @@ fn foreign_form() -> Response {
         title: "Launchway",
         ..Page::default()
     };
-    refused(
-        page,
-        Failure::Forbidden("This form was sent from another site".to_owned()),
-    )
-}
-
-async fn stylesheet() -> Response {
-    asset("text/css; charset=utf-8", include_str!("../../assets/launchway.css"))
-}
-
-async fn icon() -> Response {
-    asset("image/svg+xml", include_str!("../../assets/icon.svg"))
-}
-
-fn asset(kind: &'static str, text: &'static str) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ];
-    (headers, text).into_response()
+    refused(page, Failure::Forbidden(FOREIGN_FORM.to_owned()))
 }
 
 /// One page: a form, or only words.
@@ -172,8 +152,8 @@ fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, Failure> {
     Ok(fields.get(name)?.unwrap_or_default())
 }
 
-fn signed_in(app: &App, signed_in: &SignedIn) -> Response {
-    let mut response = Redirect::to("/").into_response();
+fn signed_in(app: &App, signed_in: &SignedIn, next: &str) -> Response {
+    let mut response = Redirect::to(next).into_response();
     response
         .headers_mut()
         .insert(header::SET_COOKIE, cookies::sign_in(app, &signed_in.token));

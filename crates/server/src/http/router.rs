@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::blob::Blob;
 use crate::config::Roles;
+use crate::dashboard;
 use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
@@ -127,7 +128,9 @@ pub fn router(app: &Arc<App>) -> Router {
         api
     };
     let pages = if roles.api {
-        pages::router(app).merge(install::router())
+        pages::router(app)
+            .merge(install::router())
+            .merge(dashboard::router(app))
     } else {
         Router::new()
     };

@@ -18,11 +18,9 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Body, Create, Query};
-use crate::ops::packages::{self, Prepared};
-use crate::ops::publish::{self, Source, UpdatePlan};
+use crate::ops::publish_request::{self, Published};
 use crate::ops::updates;
-use crate::ops::uploads;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::write::Write;
 
 /// Publishes an over-the-air update. When this answers, checks are offered it.
 #[utoipa::path(
@@ -40,56 +38,10 @@ pub async fn create(
     caller: Caller,
     new: Create<CreateUpdate>,
 ) -> Result<Response, Failure> {
-    let plan = publish::plan(&new.body)?;
-    if let Some(kept) = kept_answer(&app, &caller, &new.request).await? {
-        return Ok(again(kept));
+    match publish_request::run(&app, &caller, &new.body, new.request).await? {
+        Published::Kept(kept) => Ok(again(kept)),
+        Published::Fresh(view) => Ok(created(&view)),
     }
-    let prepared = match prepare(&app, &caller, &plan).await {
-        Ok(prepared) => prepared,
-        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
-        Err(failure) => {
-            return kept_answer(&app, &caller, &new.request)
-                .await?
-                .map(again)
-                .ok_or(failure);
-        }
-    };
-    let result = publish_prepared(&app, &caller, new, plan, prepared.as_ref()).await;
-    match (&result, &prepared) {
-        (Ok((_, true)), Some(prepared)) => uploads::drop_staged(&app, prepared.upload.id).await,
-        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
-        (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
-        (_, Some(prepared)) => packages::discard(&app, prepared).await,
-        _ => {}
-    }
-    result.map(|(response, _)| response)
-}
-
-async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, Failure> {
-    // Asked before the package is looked into, which costs; the answer that counts is that of the transaction.
-    publish::build(&mut app.db.read().await?.org(caller.home()?), plan).await?;
-    match plan.source {
-        Source::Upload(Some(id)) => packages::prepare(app, caller.home()?, id).await.map(Some),
-        Source::Upload(None) => Err(Failure::NoSuch("upload")),
-        Source::Update(_) => Ok(None),
-    }
-}
-
-/// The answer, and whether the prepared package is in use now.
-async fn publish_prepared(
-    app: &App,
-    caller: &Caller,
-    new: Create<CreateUpdate>,
-    plan: UpdatePlan,
-    prepared: Option<&Prepared>,
-) -> Result<(Response, bool), Failure> {
-    let mut write = match Write::begin_create(app, caller, new.request).await? {
-        Begun::Kept(kept) => return Ok((again(kept), false)),
-        Begun::Fresh(write) => write,
-    };
-    let view = UpdateView::of(&publish::publish(&mut write, plan, prepared).await?);
-    write.commit_created(&view).await?;
-    Ok((created(&view), true))
 }
 
 /// Lists updates, or reads the one that `id` names, with what devices reported of it.
@@ -114,12 +66,7 @@ async fn publish_prepared(
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.optional_id("update")?;
     let paging = query.paging()?;
-    let filter = UpdateFilter {
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
-        platform: query.parsed("platform", "ios, android or visionos")?,
-        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
-        status: query.parsed("status", "published, paused or withdrawn")?,
-    };
+    let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     match id {
@@ -136,7 +83,18 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Failure> {
+/// Which updates a query asks for.
+pub fn filter(query: &Query) -> Result<UpdateFilter, Failure> {
+    Ok(UpdateFilter {
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        configuration: query.parsed("configuration", "1 to 64 letters, digits, `.`, `_` or `-`")?,
+        status: query.parsed("status", "published, paused or withdrawn")?,
+    })
+}
+
+/// What devices reported of an update.
+pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Failure> {
     let mut counts = ReportCounts::default();
     for (kind, count) in org.report_counts(id).await? {
         match kind {

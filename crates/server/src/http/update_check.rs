@@ -144,6 +144,22 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     known.unwrap_or(Ok(Bytes::from_static(NO_UPDATES_FOUND)))
 }
 
+/// Shows to `look` what a check with this query asks and what it is answered from: the same as [`write_answer`] decides on.
+/// `None` for a bundle without updates.
+///
+/// # Errors
+/// What a check of this form is refused with.
+pub fn look<T>(
+    app: &App,
+    bundle_id: &str,
+    query: &str,
+    look: impl FnOnce(&Caller<'_>, &[Entry]) -> T,
+) -> Result<Option<T>, Failure> {
+    let query = CheckQuery::parse(query);
+    let question = read_question(&query)?;
+    Ok(app.index.read(bundle_id, |entries| look(&question.caller, entries)))
+}
+
 /// The answer of a bundle that has updates.
 fn choose(
     app: &App,

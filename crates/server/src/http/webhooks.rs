@@ -57,7 +57,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// A webhook with its newest delivery.
-async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, Failure> {
+/// A webhook with its last delivery.
+pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, Failure> {
     let last = match org.last_delivery(webhook.id).await? {
         Some(delivery) => Some(shown_delivery(org, &delivery).await?),
         None => None,

@@ -202,6 +202,37 @@ pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Ori
     commit_told(app, tx, user, line).await
 }
 
+/// Sets a new password for who knows the present one. Every session of the user ends; the browser gets a new one.
+pub async fn change_password(
+    app: &Arc<App>,
+    email: &str,
+    current: &str,
+    new: &str,
+    browser: &Browser,
+) -> Result<SignedIn, Failure> {
+    let user = prove(app, email, current, browser)
+        .await
+        .map_err(|failure| match failure {
+            Failure::NotProven(_) => Failure::bad("current password is wrong"),
+            other => other,
+        })?;
+    let hash = app.passwords.hash(new).await?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system("an account stands beside the tenants");
+    system.set_password(user.id, &hash).await?;
+    let signed_in = open_session(app, &mut system, user, browser).await?;
+    let user = signed_in.user.id;
+    let line = line(
+        app,
+        Actor::User(user),
+        "user.change_password",
+        user,
+        Some(&browser.origin),
+    );
+    commit_told(app, tx, user, line).await?;
+    Ok(signed_in)
+}
+
 /// Reads an address that a caller sent.
 pub fn valid_email(text: &str) -> Result<String, Failure> {
     normal_email(text).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))

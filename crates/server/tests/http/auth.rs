@@ -157,7 +157,7 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
         .expect(200);
     app.advance(30 * DAY - MINUTE);
     let page = app.browse(&first, Method::GET, &format!("{}/", app.origin), None).await;
-    assert!(page.text().contains(EMAIL), "{}", page.text());
+    assert_eq!(page.header("location"), format!("/o/{org}"), "{}", page.text());
     app.app.last_used.flush(&app.app.db).await.unwrap();
     app.advance(30 * DAY - MINUTE);
     let list = app

@@ -10,6 +10,7 @@ mod auth;
 mod backup;
 mod build;
 mod credentials;
+mod dashboard;
 mod device_logins;
 mod env;
 mod fingerprints;

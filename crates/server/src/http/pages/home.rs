@@ -1,33 +1,34 @@
-//! The first page: sign-in, or for who is signed in a first API key and what to paste next.
+//! The first page: sign-in; who is signed in goes on to the dashboard.
 
 use std::sync::Arc;
 
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use launchway_api::keys::CreateKey;
-use launchway_domain::scope::Scope;
-use launchway_domain::tenancy::Role;
 
-use super::{Form, Page, field, fields, foreign_form, input, refused, signed_in};
+use super::{Form, Page, field, fields, foreign_form, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
+use crate::dashboard::home_of;
 use crate::failure::Failure;
+use crate::http::extract::Query;
 use crate::http::{admit, cookies};
-use crate::ops::keys;
 use crate::ops::sessions::{self, EndSession};
-use crate::ops::write::Write;
 
-fn sign_in_page(email: &str) -> Page {
+fn sign_in_page(email: &str, next: &str) -> Page {
+    let mut inputs = vec![
+        input("email", "E-mail address", "email", "username", email),
+        input("password", "Password", "password", "current-password", ""),
+    ];
+    if !next.is_empty() {
+        inputs.push(input("next", "", "hidden", "off", next));
+    }
     Page {
         title: "Sign in",
         form: Some(Form {
             action: "/",
             token: String::new(),
-            inputs: vec![
-                input("email", "E-mail address", "email", "username", email),
-                input("password", "Password", "password", "current-password", ""),
-            ],
+            inputs,
             button: "Sign in",
             ..Form::default()
         }),
@@ -35,50 +36,31 @@ fn sign_in_page(email: &str) -> Page {
     }
 }
 
-fn welcome_page(app: &App, caller: &Caller, key_name: &str) -> Page {
-    let Some(org) = &caller.org else {
-        let words = NO_ORGANIZATION.to_owned();
-        return Page {
+/// Where somebody who is signed in goes: to the organization looked at last, or the oldest.
+fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
+    let Who::Session { memberships, .. } = &caller.who else {
+        return Failure::NoAuthentication.into_response();
+    };
+    let last = cookies::last_org(headers).unwrap_or_default();
+    let known = memberships.iter().find(|(org, _)| org.id.to_string() == last);
+    let Some((org, _)) = known.or(memberships.first()) else {
+        let page = Page {
             title: "Launchway",
-            words: vec![words],
+            words: vec![NO_ORGANIZATION.to_owned()],
             sign_out: true,
             ..Page::default()
         };
+        return page.into_response();
     };
-    let email = if let Who::Session { user, .. } = &caller.who {
-        user.email.as_str()
-    } else {
-        ""
-    };
-    let role = caller.role.map_or("member", Role::as_str);
-    let may_make_keys = caller.role >= Some(Role::Admin);
-    let environment = app.config.environment.as_str();
-    let mut words = vec![format!(
-        "{email} is signed in to {} ({environment}) as {role}.",
-        org.name
-    )];
-    if !may_make_keys {
-        words.push("An admin of the organization can make an API key for you.".to_owned());
-    }
-    Page {
-        title: "Launchway",
-        words,
-        form: may_make_keys.then(|| Form {
-            action: "/",
-            token: "key".to_owned(),
-            inputs: vec![input(
-                "name",
-                "Name of a new API key, for builds, submissions and updates",
-                "text",
-                "off",
-                key_name,
-            )],
-            button: "Create API key",
-            ..Form::default()
-        }),
-        sign_out: true,
-        ..Page::default()
-    }
+    let mut response = Redirect::to(&home_of(org)).into_response();
+    protect(&mut response);
+    response
+}
+
+/// A page of the dashboard that was asked for before the sign-in; nothing else is gone to.
+fn wanted_page(next: &str) -> Option<&str> {
+    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    (next.starts_with("/o/") && next.bytes().all(plain)).then_some(next)
 }
 
 /// The signed-in user behind the cookie of a page's request.
@@ -97,9 +79,10 @@ pub async fn show(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
     headers: HeaderMap,
+    query: Query,
 ) -> Result<Response, Failure> {
     if let Some(caller) = page_caller(&app, &headers, &origin).await? {
-        return Ok(welcome_page(&app, &caller, "my laptop").into_response());
+        return Ok(to_dashboard(&caller, &headers));
     }
     if app
         .db
@@ -109,7 +92,7 @@ pub async fn show(
         .has_orgs()
         .await?
     {
-        return Ok(sign_in_page("").into_response());
+        return Ok(sign_in_page("", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
     }
     let words = "This server is new. Open the set-up link that it printed when it started.".to_owned();
     Ok(Page {
@@ -126,20 +109,13 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
     let form = fields(request).await?;
     match (field(&form, "token")?, caller) {
         // What is done with a cookie must be known to come from here.
-        ("sign-out" | "key", Some(_)) if !own => Ok(foreign_form()),
+        ("sign-out", Some(_)) if !own => Ok(foreign_form()),
         ("sign-out", Some(caller)) => sign_out(&app, &caller).await,
-        ("key", Some(caller)) => {
-            let name = field(&form, "name")?;
-            match create_key(&app, &caller, name).await {
-                Ok(page) => Ok((StatusCode::CREATED, page).into_response()),
-                Err(failure) => Ok(refused(welcome_page(&app, &caller, name), failure)),
-            }
-        }
         _ => {
-            let email = field(&form, "email")?;
+            let (email, next) = (field(&form, "email")?, wanted_page(field(&form, "next")?));
             match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
-                Ok(done) => Ok(signed_in(&app, &done)),
-                Err(failure) => Ok(refused(sign_in_page(email), failure)),
+                Ok(done) => Ok(signed_in(&app, &done, next.unwrap_or("/"))),
+                Err(failure) => Ok(refused(sign_in_page(email, next.unwrap_or_default()), failure)),
             }
         }
     }
@@ -154,33 +130,4 @@ async fn sign_out(app: &App, caller: &Caller) -> Result<Response, Failure> {
         .headers_mut()
         .insert(header::SET_COOKIE, cookies::sign_out(app));
     Ok(response)
-}
-
-/// Makes a key as `POST /api-keys` does, and shows it with what to paste next.
-async fn create_key(app: &App, caller: &Caller, name: &str) -> Result<Page, Failure> {
-    if caller.role < Some(Role::Admin) {
-        return Err(Failure::Forbidden(
-            "This needs the role admin in the organization".to_owned(),
-        ));
-    }
-    let scopes = Scope::GRANTABLE.iter().map(Scope::to_string).collect();
-    let plan = keys::plan(&CreateKey {
-        name: name.to_owned(),
-        scopes,
-        expires_in_days: None,
-    })?;
-    let mut write = Write::begin(app, caller).await?;
-    let (key, _) = keys::create(&mut write, plan).await?;
-    write.commit().await?;
-    Ok(Page {
-        title: "Your API key",
-        words: vec!["Copy the key now: it is not shown again. Then sign in on the command line and publish an update.".to_owned()],
-        secret: Some(key.reveal().to_owned()),
-        commands: vec![
-            format!("launchway login --url {}", app.public_url),
-            "launchway update android --dir dist --bundle-id com.example.app --version 1.0.1 --configuration production".to_owned(),
-        ],
-        sign_out: true,
-        ..Page::default()
-    })
 }

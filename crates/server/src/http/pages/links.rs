@@ -65,7 +65,7 @@ pub async fn submit_setup(
         password: field(&form, "password")?.to_owned(),
     };
     match accounts::set_up(&app, &request, &browser).await {
-        Ok((done, _)) => Ok(signed_in(&app, &done)),
+        Ok((done, _)) => Ok(signed_in(&app, &done, "/")),
         Err(failure) => Ok(refused(
             setup_page(&request.token, &request.organization, &request.email),
             failure,
@@ -132,7 +132,7 @@ pub async fn submit_invite(
         }
     };
     match accounts::accept_invitation(&app, token, field(&form, "password")?, &browser).await {
-        Ok(done) => Ok(signed_in(&app, &done)),
+        Ok(done) => Ok(signed_in(&app, &done, "/")),
         Err(failure) => Ok(refused(invite_page(token, &invitation, &organization), failure)),
     }
 }

@@ -55,7 +55,11 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
         (Method::GET, "/".to_owned(), 200),
         (Method::GET, "/docs".to_owned(), 200),
         (Method::GET, "/openapi.json".to_owned(), 200),
-        (Method::GET, "/assets/launchway.css".to_owned(), 200),
+        (
+            Method::GET,
+            launchway_server::dashboard::assets::url("launchway.css").to_owned(),
+            200,
+        ),
         (Method::GET, "/healthz".to_owned(), 200),
         (Method::GET, download.clone(), 200),
         (Method::HEAD, download.clone(), 200),

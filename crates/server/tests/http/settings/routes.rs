@@ -40,7 +40,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
         "/readyz",
         "/openapi.json",
         "/docs",
-        "/assets/launchway.css",
+        launchway_server::dashboard::assets::url("launchway.css"),
         "/api/update/check",
         "/api/update/check/",
     ] {
@@ -82,7 +82,7 @@ async fn an_unknown_path_is_not_found() {
         "/api//update",
         "/api/../healthz/x",
         "/assets/",
-        "/assets/other.css",
+        "/assets/launchway.css",
         "/files",
         "/api/api/update",
         "/update",

@@ -1,0 +1,82 @@
+//! `/o/{org}/apps`: which bundle identifiers belong to the organization.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::apps::{AppView, CreateApp};
+use launchway_domain::id::AppId;
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::show::{Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::apps;
+use crate::ops::write::Write;
+
+#[derive(Template)]
+#[template(path = "dashboard/apps.html")]
+struct Apps {
+    frame: Frame,
+    apps: Vec<AppView>,
+    pager: Pager,
+    form: Form,
+}
+
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Apps, Failure> {
+    let paging = Paging { limit: ROWS, offset };
+    let rows = app.db.read().await?.org(visitor.org.id).apps(paging).await?;
+    Ok(Apps {
+        frame: Frame::new(app, visitor, "apps", "Apps"),
+        pager: Pager::new(offset, rows.items.len(), rows.total, ""),
+        apps: rows.items.iter().map(AppView::of).collect(),
+        form,
+    })
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let offset = query.paging()?.offset;
+    Ok(page(
+        StatusCode::OK,
+        &shown(&app, &visitor, offset, Form::default()).await?,
+    ))
+}
+
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    match claim(&app, &visitor, &posted).await {
+        Ok(()) => Ok(done(&visitor, "/apps", Notice::APP_CREATED)),
+        Err(failure) => {
+            let form = Form::refused(posted, &failure);
+            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
+        }
+    }
+}
+
+async fn claim(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
+    let plan = apps::plan(&CreateApp {
+        bundle_id: posted.text("bundleId")?.to_owned(),
+        name: posted.optional("name")?,
+    })?;
+    let mut write = Write::begin(app, &visitor.caller).await?;
+    apps::create(&mut write, plan).await?;
+    write.commit().await
+}
+
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let id: AppId = id.parse().map_err(|_| Failure::NoSuch("app"))?;
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    apps::delete(&mut write, id).await?;
+    write.commit().await?;
+    Ok(done(&visitor, "/apps", Notice::APP_DELETED))
+}

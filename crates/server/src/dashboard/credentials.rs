@@ -1,0 +1,116 @@
+//! `/o/{org}/credentials`: what builds are signed with and what opens the stores. What is in them is never shown again.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::secret::SecretText;
+use launchway_domain::id::CredentialId;
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::show::{Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::credentials;
+use crate::ops::write::Write;
+
+/// The kinds there are, and what people call them.
+pub const KINDS: [(&str, &str); 5] = [
+    ("android_keystore", "Android keystore"),
+    ("apple_certificate", "Apple certificate with its key (.p12)"),
+    ("provisioning_profile", "Provisioning profile"),
+    ("app_store_connect_key", "App Store Connect key (.p8)"),
+    ("google_service_account", "Google service account (JSON)"),
+];
+
+#[derive(Template)]
+#[template(path = "dashboard/credentials.html")]
+struct Credentials {
+    frame: Frame,
+    credentials: Vec<CredentialView>,
+    pager: Pager,
+    form: Form,
+}
+
+impl Credentials {
+    fn label(kind: &str) -> &str {
+        KINDS
+            .iter()
+            .find(|(known, _)| *known == kind)
+            .map_or(kind, |(_, label)| label)
+    }
+}
+
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Credentials, Failure> {
+    let now = app.clock.now();
+    let paging = Paging { limit: ROWS, offset };
+    let rows = app.db.read().await?.org(visitor.org.id).credentials(paging).await?;
+    let view = |credential| CredentialView::of(credential, now);
+    Ok(Credentials {
+        frame: Frame::new(app, visitor, "credentials", "Credentials"),
+        pager: Pager::new(offset, rows.items.len(), rows.total, ""),
+        credentials: rows.items.iter().map(view).collect(),
+        form,
+    })
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let offset = query.paging()?.offset;
+    Ok(page(
+        StatusCode::OK,
+        &shown(&app, &visitor, offset, Form::default()).await?,
+    ))
+}
+
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    match keep(&app, &visitor, &posted).await {
+        Ok(()) => Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_CREATED)),
+        Err(failure) => {
+            let form = Form::refused(posted, &failure);
+            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
+        }
+    }
+}
+
+async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
+    let file = posted.bytes("content").filter(|file| !file.is_empty());
+    let file = file.ok_or_else(|| Failure::bad("content is missing: choose the file"))?;
+    let secret = |name: &str| Ok::<_, Failure>(posted.optional(name)?.map(SecretText::new));
+    let request = CreateCredential {
+        kind: posted.text("kind")?.to_owned(),
+        name: posted.optional("name")?,
+        content: SecretText::new(BASE64_STANDARD.encode(file)),
+        password: secret("password")?,
+        alias: posted.optional("alias")?,
+        key_password: secret("keyPassword")?,
+        key_id: posted.optional("keyId")?,
+        issuer_id: posted.optional("issuerId")?,
+        bundle_id: posted.optional("bundleId")?,
+    };
+    let plan = credentials::plan(app, &visitor.caller, request).await?;
+    let mut write = Write::begin(app, &visitor.caller).await?;
+    credentials::create(&mut write, plan).await?;
+    write.commit().await
+}
+
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let id: CredentialId = id.parse().map_err(|_| Failure::NoSuch("credential"))?;
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    credentials::delete(&mut write, id).await?;
+    write.commit().await?;
+    Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_DELETED))
+}

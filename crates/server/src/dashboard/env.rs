@@ -1,0 +1,114 @@
+//! `/o/{org}/env`: environment variables of builds. The value of a secret is never shown, whatever was typed.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::secret::SecretText;
+use launchway_domain::id::EnvVarId;
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::show::{self, Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::env_vars;
+use crate::ops::write::Write;
+
+#[derive(Template)]
+#[template(path = "dashboard/env.html")]
+struct Variables {
+    frame: Frame,
+    variables: Vec<EnvVarView>,
+    pager: Pager,
+    form: Form,
+}
+
+impl Variables {
+    /// Where a variable is set, as words.
+    fn scope(variable: &EnvVarView) -> String {
+        let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
+        parts.extend(variable.configurations.iter().cloned());
+        parts.extend(
+            variable
+                .platforms
+                .iter()
+                .map(|platform| show::platform(platform).to_owned()),
+        );
+        if parts.is_empty() {
+            return "every build".to_owned();
+        }
+        parts.join(", ")
+    }
+}
+
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Variables, Failure> {
+    let paging = Paging { limit: ROWS, offset };
+    let mut tx = app.db.read().await?;
+    let rows = tx.org(visitor.org.id).env_vars(paging).await?;
+    let mut variables = Vec::with_capacity(rows.items.len());
+    for kept in &rows.items {
+        variables.push(env_vars::view(app, &mut tx, visitor.org.id, kept).await?);
+    }
+    Ok(Variables {
+        frame: Frame::new(app, visitor, "env", "Environment"),
+        pager: Pager::new(offset, variables.len(), rows.total, ""),
+        variables,
+        form,
+    })
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let offset = query.paging()?.offset;
+    let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
+    Ok(page(StatusCode::OK, &shown(&app, &visitor, offset, form).await?))
+}
+
+pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    match keep(&app, &visitor, &posted).await {
+        Ok(()) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
+        Err(failure) => {
+            let form = Form::refused(posted, &failure);
+            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
+        }
+    }
+}
+
+async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
+    let value = std::str::from_utf8(posted.bytes("value").unwrap_or_default());
+    let value = value.map_err(|_| Failure::bad("value is not valid UTF-8"))?;
+    let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
+    let plan = env_vars::plan(SetEnvVar {
+        name: posted.text("name")?.to_owned(),
+        // Browsers send line ends as CRLF, whatever was typed.
+        value: SecretText::new(value.replace("\r\n", "\n")),
+        kind: posted.optional("kind")?,
+        path: posted.optional("path")?,
+        visibility: posted.optional("visibility")?,
+        bundle_id: posted.optional("bundleId")?,
+        configurations: some(posted.list("configurations")?),
+        platforms: some(posted.all("platforms")),
+    })?;
+    let mut write = Write::begin(app, &visitor.caller).await?;
+    env_vars::set(&mut write, plan).await?;
+    write.commit().await
+}
+
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let id: EnvVarId = id.parse().map_err(|_| Failure::NoSuch("environment variable"))?;
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    env_vars::delete(&mut write, id).await?;
+    write.commit().await?;
+    Ok(done(&visitor, "/env", Notice::VARIABLE_DELETED))
+}

@@ -1,0 +1,170 @@
+//! What stands around every page: navigation, the organization, who is signed in, a message, and the headers that protect it.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use launchway_domain::tenancy::Role;
+
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::pages::protect;
+
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                   form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What the base template shows besides the page itself.
+pub struct Frame {
+    /// The page's own title.
+    pub title: String,
+    /// Which part of the navigation it belongs to.
+    pub section: &'static str,
+    /// The organization's pages begin with this: `/o/org_…`.
+    pub home: String,
+    /// The organization's name.
+    pub org: String,
+    /// The user's other organizations: where their pages begin, and their names.
+    pub others: Vec<(String, String)>,
+    /// Who is signed in.
+    pub email: String,
+    /// What the user is in the organization.
+    pub role: Role,
+    /// `production` or `development`.
+    pub environment: &'static str,
+    /// What every form carries.
+    pub token: String,
+    /// What was just done.
+    pub notice: Option<&'static str>,
+}
+
+impl Frame {
+    /// The frame of a page.
+    pub fn new(app: &App, visitor: &Visitor, section: &'static str, title: impl Into<String>) -> Frame {
+        Frame {
+            title: title.into(),
+            section,
+            home: visitor.home(),
+            org: visitor.org.name.clone(),
+            others: visitor.others(),
+            email: visitor.email.clone(),
+            role: visitor.role,
+            environment: app.config.environment.as_str(),
+            token: visitor.token.clone(),
+            notice: visitor.notice,
+        }
+    }
+
+    /// Whether the visitor manages the organization.
+    pub fn is_admin(&self) -> bool {
+        self.role >= Role::Admin
+    }
+
+    /// The `aria-current` of a link of the navigation.
+    pub fn current(&self, section: &str) -> &'static str {
+        if self.section == section { "page" } else { "false" }
+    }
+
+    /// Whether the page is one of the settings.
+    pub fn in_settings(&self) -> bool {
+        !matches!(self.section, "overview" | "builds" | "updates" | "apps")
+    }
+
+    /// What stands behind the page's title in the window.
+    pub fn suffix(&self) -> String {
+        format!("{} · Launchway", self.org)
+    }
+}
+
+/// A page as an answer.
+pub fn page(status: StatusCode, template: &impl Template) -> Response {
+    let mut response = match template.render() {
+        Ok(html) => (status, Html(html)).into_response(),
+        Err(error) => Failure::Internal(error.to_string()).into_response(),
+    };
+    protect(&mut response);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
+    response
+}
+
+/// What was done, as the message of the page that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice(&'static str);
+
+macro_rules! notices {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
+        impl Notice {
+            $($(#[$doc])* pub const $name: Notice = Notice($code);)*
+
+            /// The words of a code that a URL names.
+            pub fn words(code: &str) -> Option<&'static str> {
+                match code {
+                    $($code => Some($text),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+notices! {
+    /// A build was stopped.
+    BUILD_CANCELED = "build-canceled", "The build stops.";
+    /// An update is offered.
+    UPDATE_PUBLISHED = "published", "The update is published. Devices are offered it from now on.";
+    /// An update was changed.
+    UPDATE_CHANGED = "update-changed", "The update is changed.";
+    /// The same bytes for another configuration.
+    UPDATE_PROMOTED = "promoted", "The same bytes are published for the other configuration.";
+    /// Earlier bytes again.
+    UPDATE_ROLLED_BACK = "rolled-back", "The earlier bytes are published again, with a higher build number.";
+    /// An update was removed.
+    UPDATE_DELETED = "update-deleted", "The update is deleted. Its version and build number stay taken.";
+    /// An app was claimed.
+    APP_CREATED = "app-created", "The app belongs to this organization now.";
+    /// An app was removed.
+    APP_DELETED = "app-deleted", "The app is off the list. Its bundle identifier stays with this organization.";
+    /// A variable has a value.
+    VARIABLE_SET = "variable-set", "The variable is set. The next builds get it.";
+    /// A variable was removed.
+    VARIABLE_DELETED = "variable-deleted", "The variable is deleted.";
+    /// A credential was kept.
+    CREDENTIAL_CREATED = "credential-created", "The credential is checked and sealed.";
+    /// A credential was removed.
+    CREDENTIAL_DELETED = "credential-deleted", "The credential is deleted.";
+    /// A webhook was changed.
+    WEBHOOK_CHANGED = "webhook-changed", "The webhook is changed.";
+    /// A test was sent.
+    WEBHOOK_TESTED = "webhook-tested", "A test is on its way. Load this page again to see the answer.";
+    /// A delivery was made anew.
+    REDELIVERED = "redelivered", "It is sent again. Load this page again to see the answer.";
+    /// A webhook was removed.
+    WEBHOOK_DELETED = "webhook-deleted", "The webhook is deleted.";
+    /// An invitation was taken back.
+    UNINVITED = "uninvited", "The invitation is taken back: its link no longer works.";
+    /// A member has another role.
+    MEMBER_CHANGED = "member-changed", "The role is changed.";
+    /// A member was removed.
+    MEMBER_REMOVED = "member-removed", "The member is removed.";
+    /// The organization has another name.
+    RENAMED = "renamed", "The organization has its new name.";
+    /// A runner was shut out.
+    RUNNER_REVOKED = "runner-revoked", "The runner is shut out.";
+    /// A password was changed.
+    PASSWORD_CHANGED = "password-changed", "Your password is changed. Every other session has ended.";
+    /// A session was ended.
+    SESSION_REVOKED = "session-revoked", "The session has ended.";
+    /// A key was revoked.
+    KEY_REVOKED = "key-revoked", "The key is revoked. Whoever still uses it is refused from now on.";
+    /// A build was removed.
+    BUILD_DELETED = "build-deleted", "The build, its log and its artifacts are deleted.";
+    /// Another try was made.
+    BUILD_RETRIED = "build-retried", "A new build of the same source waits in the queue.";
+}
+
+/// The answer to a form that did what it says: to a page of the organization, with a message there.
+pub fn done(visitor: &Visitor, path: &str, notice: Notice) -> Response {
+    let mut response = Redirect::to(&format!("{}{path}?done={}", visitor.home(), notice.0)).into_response();
+    protect(&mut response);
+    response
+}

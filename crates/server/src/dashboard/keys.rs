@@ -1,0 +1,115 @@
+//! `/o/{org}/api-keys`: API keys: made, shown once, and revoked.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::keys::{CreateKey, KeyView};
+use launchway_domain::id::KeyId;
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::show::{Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::keys;
+use crate::ops::write::Write;
+
+#[derive(Template)]
+#[template(path = "dashboard/keys.html")]
+struct Keys {
+    frame: Frame,
+    keys: Vec<KeyView>,
+    pager: Pager,
+    form: Form,
+    /// A key that was just made, shown this once.
+    made: Option<Made>,
+}
+
+struct Made {
+    name: String,
+    key: String,
+    commands: String,
+}
+
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Keys, Failure> {
+    app.last_used.flush(&app.db).await?;
+    let now = app.clock.now();
+    let paging = Paging { limit: ROWS, offset };
+    let rows = app.db.read().await?.org(visitor.org.id).keys(paging).await?;
+    Ok(Keys {
+        frame: Frame::new(app, visitor, "api-keys", "API keys"),
+        pager: Pager::new(offset, rows.items.len(), rows.total, ""),
+        keys: rows.items.iter().map(|key| KeyView::of(key, now)).collect(),
+        form,
+        made,
+    })
+}
+
+/// A form for a key that may do all that builds and updates need.
+fn new_form() -> Form {
+    Form::filled(&[("scopes", "build"), ("scopes", "submit"), ("scopes", "update")])
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let offset = query.paging()?.offset;
+    Ok(page(
+        StatusCode::OK,
+        &shown(&app, &visitor, offset, new_form(), None).await?,
+    ))
+}
+
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    match make(&app, &visitor, &posted).await {
+        Ok(made) => {
+            let page_ = shown(&app, &visitor, 0, new_form(), Some(made)).await?;
+            Ok(page(StatusCode::CREATED, &page_))
+        }
+        Err(failure) => {
+            let form = Form::refused(posted, &failure);
+            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form, None).await?))
+        }
+    }
+}
+
+async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
+    let days = posted.optional("expiresInDays")?.map(|days| days.parse());
+    let days = days
+        .transpose()
+        .map_err(|_| Failure::bad("expiresInDays must be a whole number"))?;
+    let plan = keys::plan(&CreateKey {
+        name: posted.text("name")?.to_owned(),
+        scopes: posted.all("scopes"),
+        expires_in_days: days,
+    })?;
+    let mut write = Write::begin(app, &visitor.caller).await?;
+    let (key, record) = keys::create(&mut write, plan).await?;
+    write.commit().await?;
+    Ok(Made {
+        name: record.name,
+        key: key.reveal().to_owned(),
+        commands: format!(
+            "launchway login --url {}\nlaunchway update android --dir dist --bundle-id com.example.app --version 1.0.1 \
+             --configuration production",
+            app.public_url
+        ),
+    })
+}
+
+pub async fn revoke(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let id: KeyId = id.parse().map_err(|_| Failure::NoSuch("API key"))?;
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    keys::revoke(&mut write, id).await?;
+    write.commit().await?;
+    Ok(done(&visitor, "/api-keys", Notice::KEY_REVOKED))
+}

@@ -1,0 +1,147 @@
+//! Parts of pages that follow what happens: sent anew as server-sent events whenever they look different.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures::stream;
+use launchway_domain::id::OrgId;
+use tokio::time::Instant;
+
+use crate::app::App;
+use crate::build_news::StreamPlace;
+use crate::failure::Failure;
+
+/// So often a part is made anew and compared.
+const POLL: Duration = Duration::from_secs(1);
+/// So often something is sent, or proxies would think the connection dead.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Then a stream ends and the browser comes again, to be asked who it is.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
+/// When an organization has too many streams open.
+const COME_AGAIN: u64 = 10;
+
+/// A part of a page that can be made again.
+pub trait Part: Send + 'static {
+    /// Makes it: `None` when there is nothing to show any more.
+    fn make(&self) -> impl Future<Output = Result<Option<Made>, Failure>> + Send;
+}
+
+/// A part as it is now.
+pub struct Made {
+    /// Its HTML.
+    pub html: String,
+    /// Whether it stays so.
+    pub is_last: bool,
+}
+
+struct Follower<P> {
+    app: Arc<App>,
+    part: P,
+    shown: Option<String>,
+    /// Whether the browser is still to be told that nothing more comes.
+    closes: bool,
+    ended: bool,
+    heartbeat: Instant,
+    until: Instant,
+    _place: StreamPlace,
+}
+
+/// Streams a part: as it is, then whenever it changed.
+pub fn follow(app: Arc<App>, org: OrgId, part: impl Part) -> Result<Response, Failure> {
+    let place = app
+        .build_news
+        .open_stream(org)
+        .ok_or(Failure::RateLimited(COME_AGAIN))?;
+    let now = Instant::now();
+    let follower = Follower {
+        app,
+        part,
+        shown: None,
+        closes: false,
+        ended: false,
+        heartbeat: now + HEARTBEAT,
+        until: now + LONGEST,
+        _place: place,
+    };
+    let events = stream::try_unfold(follower, async |mut follower| {
+        let event = follower.next().await.map_err(|failure| failure.to_string())?;
+        Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        // A proxy that gathers bytes would hold back what is new.
+        (
+            HeaderName::from_static("x-accel-buffering"),
+            HeaderValue::from_static("no"),
+        ),
+    ];
+    Ok((headers, Body::from_stream(events)).into_response())
+}
+
+impl<P: Part> Follower<P> {
+    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        loop {
+            if std::mem::take(&mut self.closes) {
+                self.ended = true;
+                return Ok(Some(Bytes::from_static(b"event: over\ndata: over\n\n")));
+            }
+            if self.ended || self.app.stopping.is_cancelled() || Instant::now() >= self.until {
+                return Ok(None);
+            }
+            let Some(part) = self.part.make().await? else {
+                return Ok(None);
+            };
+            self.closes = part.is_last;
+            if self.shown.as_ref() != Some(&part.html) {
+                let event = event(&part.html);
+                self.shown = Some(part.html);
+                self.heartbeat = Instant::now() + HEARTBEAT;
+                return Ok(Some(event));
+            }
+            if self.closes {
+                continue;
+            }
+            let stopping = self.app.stopping.clone();
+            tokio::select! {
+                () = tokio::time::sleep(POLL) => {}
+                () = stopping.cancelled() => {}
+            }
+            if Instant::now() >= self.heartbeat {
+                self.heartbeat = Instant::now() + HEARTBEAT;
+                return Ok(Some(Bytes::from_static(b": nothing new\n\n")));
+            }
+        }
+    }
+}
+
+/// A text as one event: each of its lines is a line of data.
+fn event(text: &str) -> Bytes {
+    let mut event = String::with_capacity(text.len() + text.len() / 8);
+    // A lone carriage return would end a line for a browser, too.
+    for line in text.split(['\n', '\r']) {
+        event.push_str("data: ");
+        event.push_str(line);
+        event.push('\n');
+    }
+    event.push('\n');
+    Bytes::from(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::event;
+
+    #[test]
+    fn no_line_of_a_part_breaks_out_of_its_event() {
+        assert_eq!(
+            &event("a\nevent: x\r\rid: 1")[..],
+            b"data: a\ndata: event: x\ndata: \ndata: id: 1\n\n"
+        );
+    }
+}

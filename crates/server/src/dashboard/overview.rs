@@ -1,0 +1,140 @@
+//! `/o/{org}`: what was built and published lately, what needs attention, and for a new organization the first steps.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::builds::{BuildContext, BuildView};
+use launchway_api::credentials::CredentialView;
+use launchway_api::updates::UpdateView;
+use launchway_domain::build::{Build, BuildStatus};
+use launchway_domain::time::DAY;
+use launchway_domain::webhook::WebhookStatus;
+use launchway_store::{BuildFilter, Org, Paging, UpdateFilter};
+
+use super::frame::{Frame, page};
+use super::show;
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+
+/// Rows of each list.
+const LATEST: Paging = Paging { limit: 6, offset: 0 };
+/// Builds that are looked through for what failed, and how many of those are told of.
+const LOOKED_AT: Paging = Paging { limit: 25, offset: 0 };
+const MOST_FAILED: usize = 3;
+/// Credentials and webhooks that are looked through for what expires.
+const MANY: Paging = Paging { limit: 100, offset: 0 };
+/// What expires within so many days needs attention.
+const SOON: i64 = 30;
+/// A build that failed longer ago is old news.
+const RECENT: i64 = 7;
+
+#[derive(Template)]
+#[template(path = "dashboard/overview.html")]
+struct Overview {
+    frame: Frame,
+    url: String,
+    builds: Vec<BuildView>,
+    updates: Vec<UpdateView>,
+    attention: Vec<Attention>,
+    has_app: bool,
+    has_key: bool,
+}
+
+/// Something that somebody should look at.
+struct Attention {
+    text: String,
+    /// Where, within the organization's pages.
+    link: String,
+}
+
+impl Overview {
+    /// Whether the first steps are shown: nothing was built or published yet.
+    fn is_new(&self) -> bool {
+        self.builds.is_empty() && self.updates.is_empty()
+    }
+}
+
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    // Among the latest: to look for failed ones among all costs as much as there are builds.
+    let builds = org.builds(&BuildFilter::default(), LOOKED_AT).await?.items;
+    let updates = org.updates(&UpdateFilter::default(), LATEST).await?.items;
+    let attention = attention(&app, &visitor, &mut org, &builds).await?;
+    let overview = Overview {
+        frame: Frame::new(&app, &visitor, "overview", "Overview"),
+        url: app.public_url.clone(),
+        builds: builds
+            .iter()
+            .take(LATEST.limit as usize)
+            .map(|build| BuildView::of(build, BuildContext::default()))
+            .collect(),
+        updates: updates.iter().map(UpdateView::of).collect(),
+        attention,
+        has_app: org.apps(LATEST).await?.total > 0,
+        has_key: org.keys(LATEST).await?.total > 0,
+    };
+    Ok(page(StatusCode::OK, &overview))
+}
+
+/// What needs attention, what is most urgent first.
+async fn attention(
+    app: &App,
+    visitor: &Visitor,
+    org: &mut Org<'_>,
+    latest: &[Build],
+) -> Result<Vec<Attention>, Failure> {
+    let now = app.clock.now();
+    let mut found = Vec::new();
+    let failed = |build: &&Build| build.standing.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
+    for build in latest.iter().filter(failed).take(MOST_FAILED) {
+        let cause = build.error.as_ref().map(|error| error.message.as_str());
+        found.push(Attention {
+            text: format!(
+                "A build of {} for {} failed. {}",
+                build.bundle_id,
+                show::platform(&build.platform),
+                show::first_line(cause.unwrap_or_default())
+            ),
+            link: format!("/builds/{}", build.id),
+        });
+    }
+    if !visitor.is_admin() {
+        return Ok(found);
+    }
+    for webhook in org.webhooks(MANY).await?.items {
+        if webhook.status == WebhookStatus::Disabled {
+            found.push(Attention {
+                text: format!(
+                    "The webhook {} is disabled. {}",
+                    webhook.name,
+                    webhook.disabled_reason.unwrap_or_default()
+                ),
+                link: format!("/webhooks/{}", webhook.id),
+            });
+        }
+    }
+    for credential in org.credentials(MANY).await?.items {
+        if credential.expires_at.is_some_and(|at| at < now + SOON * DAY) {
+            let view = CredentialView::of(&credential, now);
+            let word = if view.status == "expired" {
+                "has expired"
+            } else {
+                "expires soon"
+            };
+            found.push(Attention {
+                text: format!(
+                    "The credential {} {word}. Give a new one before builds need it.",
+                    view.name
+                ),
+                link: "/credentials".to_owned(),
+            });
+        }
+    }
+    Ok(found)
+}

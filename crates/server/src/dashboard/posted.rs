@@ -1,0 +1,199 @@
+//! A form that was sent: its fields, and after a refusal what was typed and what is wrong where.
+
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use http_body_util::{BodyExt, Limited};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::trouble::Trouble;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::http::pages::FOREIGN_FORM;
+
+/// A form holds at most this many bytes; files among them. A value of an environment variable has up to 64 KiB, and each
+/// byte may be escaped.
+const LARGEST: usize = 2 << 20;
+/// Where a script that sends no form has the token.
+const TOKEN_HEADER: &str = "x-form-token";
+
+/// The fields of a form, each name once or more.
+#[derive(Clone, Default)]
+pub struct Posted(Vec<(String, Zeroizing<Vec<u8>>)>);
+
+impl Posted {
+    /// Reads the form of a request and checks its token. What is no form must have the token in a header; its body is
+    /// left to be read.
+    pub async fn read_checked(app: &App, request: Request, token: &str) -> Result<Request, Trouble> {
+        let kind = content_type(request.headers());
+        let is_form = kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data";
+        if !is_form {
+            let given = request.headers().get(TOKEN_HEADER);
+            same(given.map(|value| value.as_bytes()).unwrap_or_default(), token)?;
+            return Ok(request);
+        }
+        let (parts, body) = request.into_parts();
+        let too_large = |_| Failure::TooLarge("The form is too large".to_owned());
+        let bytes = Limited::new(body, LARGEST)
+            .collect()
+            .await
+            .map_err(too_large)?
+            .to_bytes();
+        let posted = if kind == "multipart/form-data" {
+            let whole = Request::from_parts(parts.clone(), axum::body::Body::from(bytes));
+            Posted::of_parts(whole, app).await?
+        } else {
+            let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
+            Posted::of_pairs(text)
+        };
+        posted.check(token)?;
+        let mut request = Request::from_parts(parts, axum::body::Body::empty());
+        request.extensions_mut().insert(posted);
+        Ok(request)
+    }
+
+    /// The fields of a query.
+    pub fn of_pairs(text: &str) -> Posted {
+        let pairs = Query::parse(text).into_pairs().into_iter();
+        Posted(
+            pairs
+                .map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), Zeroizing::new(value)))
+                .collect(),
+        )
+    }
+
+    async fn of_parts(request: Request, app: &App) -> Result<Posted, Failure> {
+        let broken = || Failure::bad("The form is broken; send it again");
+        let mut parts = Multipart::from_request(request, app).await.map_err(|_| broken())?;
+        let mut fields = Vec::new();
+        while let Some(part) = parts.next_field().await.map_err(|_| broken())? {
+            let name = part.name().unwrap_or_default().to_owned();
+            let bytes = part.bytes().await.map_err(|_| broken())?;
+            fields.push((name, Zeroizing::new(bytes.to_vec())));
+        }
+        Ok(Posted(fields))
+    }
+
+    /// Adds a field that was read elsewhere.
+    pub fn add(&mut self, name: String, value: Vec<u8>) {
+        self.0.push((name, Zeroizing::new(value)));
+    }
+
+    /// Refuses a form without the token of the page it claims to come from.
+    pub fn check(&self, token: &str) -> Result<(), Failure> {
+        same(self.text("token")?.as_bytes(), token)
+    }
+
+    /// A field that holds a list, with commas or line ends between.
+    pub fn list(&self, name: &str) -> Result<Vec<String>, Failure> {
+        let items = self.text(name)?.split([',', '\n']).map(str::trim);
+        Ok(items.filter(|item| !item.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// The bytes of a field; `None` without it.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        let field = self.0.iter().find(|(given, _)| given == name);
+        field.map(|(_, value)| value.as_slice())
+    }
+
+    /// A field as text without blanks around it; empty without it.
+    pub fn text(&self, name: &str) -> Result<&str, Failure> {
+        let text = std::str::from_utf8(self.bytes(name).unwrap_or_default());
+        Ok(text
+            .map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))?
+            .trim())
+    }
+
+    /// A field that may be left empty.
+    pub fn optional(&self, name: &str) -> Result<Option<String>, Failure> {
+        Ok(Some(self.text(name)?)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned))
+    }
+
+    /// All values of a field, such as the boxes that were ticked.
+    pub fn all(&self, name: &str) -> Vec<String> {
+        let values = self.0.iter().filter(|(given, _)| given == name);
+        values
+            .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+            .collect()
+    }
+}
+
+fn content_type(headers: &HeaderMap) -> String {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}
+
+fn same(given: &[u8], token: &str) -> Result<(), Failure> {
+    if bool::from(given.ct_eq(token.as_bytes())) {
+        return Ok(());
+    }
+    Err(Failure::Forbidden(FOREIGN_FORM.to_owned()))
+}
+
+impl<S: Sync> FromRequestParts<S> for Posted {
+    type Rejection = Trouble;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Trouble> {
+        let posted = parts.extensions.get::<Posted>().cloned();
+        posted.ok_or_else(|| Trouble(Failure::bad("Send the form of the page")))
+    }
+}
+
+/// A form as a page shows it: empty at first, after a refusal with what was typed and what is wrong.
+#[derive(Default)]
+pub struct Form {
+    typed: Posted,
+    problem: Option<String>,
+}
+
+impl Form {
+    /// The form again, refused.
+    pub fn refused(typed: Posted, failure: &Failure) -> Form {
+        Form {
+            typed,
+            problem: Some(failure.body().message),
+        }
+    }
+
+    /// The form with what was typed, which was good.
+    pub fn typed(typed: Posted) -> Form {
+        Form { typed, problem: None }
+    }
+
+    /// A form that is filled in to begin with.
+    pub fn filled(fields: &[(&str, &str)]) -> Form {
+        let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), Zeroizing::new(value.as_bytes().to_vec()));
+        Form {
+            typed: Posted(fields.iter().map(pair).collect()),
+            problem: None,
+        }
+    }
+
+    /// What was typed into a field.
+    pub fn value(&self, name: &str) -> String {
+        self.typed.text(name).unwrap_or_default().to_owned()
+    }
+
+    /// Whether this value of a field was chosen.
+    pub fn has(&self, name: &str, value: &str) -> bool {
+        self.typed.all(name).iter().any(|given| given == value)
+    }
+
+    /// What is wrong with a field: messages begin with its name.
+    pub fn wrong(&self, name: &str) -> Option<&str> {
+        let problem = self.problem.as_deref()?;
+        let rest = problem.strip_prefix(name)?;
+        rest.starts_with([' ', ':', '[', '.']).then_some(problem)
+    }
+
+    /// What is wrong, where no field of these is to blame.
+    pub fn problem<const N: usize>(&self, fields: &[&str; N]) -> Option<&str> {
+        let problem = self.problem.as_deref()?;
+        fields.iter().all(|name| self.wrong(name).is_none()).then_some(problem)
+    }
+}

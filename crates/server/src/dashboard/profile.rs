@@ -1,0 +1,101 @@
+//! `/o/{org}/profile`: the visitor's own password and sessions.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use launchway_api::auth::SessionView;
+use launchway_domain::id::SessionId;
+use launchway_domain::org::{Session, User};
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::caller::{Browser, Who};
+use crate::failure::Failure;
+use crate::http::cookies;
+use crate::ops::accounts;
+use crate::ops::sessions::{self, EndSession};
+
+/// Sessions that are shown.
+const LATEST: Paging = Paging { limit: 100, offset: 0 };
+
+#[derive(Template)]
+#[template(path = "dashboard/profile.html")]
+struct Profile {
+    frame: Frame,
+    sessions: Vec<SessionView>,
+    form: Form,
+}
+
+fn user(visitor: &Visitor) -> Result<(&Session, &User), Failure> {
+    match &visitor.caller.who {
+        Who::Session { session, user, .. } => Ok((session, user)),
+        Who::Key { .. } => Err(Failure::NoAuthentication),
+    }
+}
+
+async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Failure> {
+    let (session, user) = user(visitor)?;
+    app.last_used.flush(&app.db).await?;
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system("a session belongs to a user, not to a tenant");
+    let rows = system.sessions(user.id, app.clock.now(), LATEST).await?;
+    let view = |listed: &Session| SessionView::of(listed, listed.id == session.id);
+    Ok(Profile {
+        frame: Frame::new(app, visitor, "profile", "Profile"),
+        sessions: rows.items.iter().map(view).collect(),
+        form,
+    })
+}
+
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+}
+
+/// Sets a new password. Every other session of the user ends; this browser gets a new one.
+pub async fn change_password(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    browser: Browser,
+    posted: Posted,
+) -> Result<Response, Trouble> {
+    let (_, user) = user(&visitor)?;
+    let text = |name: &str| {
+        let bytes = posted.bytes(name).unwrap_or_default();
+        std::str::from_utf8(bytes).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
+    };
+    let changed = match (text("current"), text("password")) {
+        (Ok(current), Ok(new)) => accounts::change_password(&app, &user.email, current, new, &browser).await,
+        (Err(failure), _) | (_, Err(failure)) => Err(failure),
+    };
+    match changed {
+        Ok(signed_in) => {
+            let mut response = done(&visitor, "/profile", Notice::PASSWORD_CHANGED);
+            let headers = response.headers_mut();
+            headers.insert(header::SET_COOKIE, cookies::sign_in(&app, &signed_in.token));
+            Ok(response)
+        }
+        Err(failure) => {
+            let form = Form::refused(Posted::default(), &failure);
+            Ok(page(failure.status().0, &shown(&app, &visitor, form).await?))
+        }
+    }
+}
+
+/// Ends one of the visitor's sessions; the one that asks signs out.
+pub async fn revoke(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let (_, user) = user(&visitor)?;
+    let id: SessionId = id.parse().map_err(|_| Failure::NoSuch("session"))?;
+    sessions::end_session(&app, user.id, id, EndSession::Revoke, &visitor.caller.origin).await?;
+    Ok(done(&visitor, "/profile", Notice::SESSION_REVOKED))
+}

@@ -1,0 +1,84 @@
+//! `/o/{org}/runners`: the machines that build, and the one-time token that lets another one in.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::builds::RunnerView;
+use launchway_domain::id::RunnerId;
+use launchway_domain::time::iso;
+use launchway_store::Paging;
+
+use super::frame::{Frame, Notice, done, page};
+use super::show::{Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::runners;
+use crate::ops::write::Write;
+
+#[derive(Template)]
+#[template(path = "dashboard/runners.html")]
+struct Runners {
+    frame: Frame,
+    runners: Vec<RunnerView>,
+    pager: Pager,
+    /// Whether this server builds by itself.
+    embedded: bool,
+    made: Option<Made>,
+}
+
+/// A token that is shown this once.
+struct Made {
+    command: String,
+    expires_at: String,
+}
+
+async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) -> Result<Runners, Failure> {
+    let now = app.clock.now();
+    let paging = Paging { limit: ROWS, offset };
+    let rows = app.db.read().await?.org(visitor.org.id).runners(paging).await?;
+    let view = |runner| RunnerView::of(runner, runners::is_online(runner, now));
+    Ok(Runners {
+        frame: Frame::new(app, visitor, "runners", "Runners"),
+        pager: Pager::new(offset, rows.items.len(), rows.total, ""),
+        runners: rows.items.iter().map(view).collect(),
+        embedded: app.embedded.get().is_some(),
+        made,
+    })
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let offset = query.paging()?.offset;
+    Ok(page(StatusCode::OK, &shown(&app, &visitor, offset, None).await?))
+}
+
+pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    let made = runners::create_token(&mut write).await?;
+    write.commit().await?;
+    let made = Made {
+        command: format!(
+            "LAUNCHWAY_RUNNER_TOKEN={} launchway runner --url {}",
+            made.token, app.public_url
+        ),
+        expires_at: iso(made.expires_at),
+    };
+    Ok(page(StatusCode::CREATED, &shown(&app, &visitor, 0, Some(made)).await?))
+}
+
+pub async fn revoke(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Path((_, id)): Path<(String, String)>,
+) -> Result<Response, Trouble> {
+    let id: RunnerId = id.parse().map_err(|_| Failure::NoSuch("runner"))?;
+    let mut write = Write::begin(&app, &visitor.caller).await?;
+    runners::revoke(&mut write, id).await?;
+    write.commit().await?;
+    Ok(done(&visitor, "/runners", Notice::RUNNER_REVOKED))
+}

@@ -1,0 +1,50 @@
+//! A request of a page that fails: the same status as on the API, as a page with the same words.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::frame::page;
+use crate::failure::Failure;
+
+/// What went wrong.
+pub struct Trouble(pub Failure);
+
+impl<E: Into<Failure>> From<E> for Trouble {
+    fn from(error: E) -> Self {
+        Trouble(error.into())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/trouble.html")]
+struct TroublePage {
+    title: &'static str,
+    message: String,
+}
+
+impl IntoResponse for Trouble {
+    fn into_response(self) -> Response {
+        let Trouble(failure) = self;
+        if let Failure::Internal(text) = &failure {
+            tracing::error!(error = %text, "a page failed inside");
+        }
+        let status = failure.status().0;
+        // What belongs to another organization is answered as what does not exist: in the same words.
+        let (title, message) = match &failure {
+            Failure::NoSuch(_) | Failure::NoSuchPath => (
+                "There is nothing here",
+                "It may have been deleted, or it belongs to an organization that you are not a member of.".to_owned(),
+            ),
+            Failure::Forbidden(_) | Failure::MissingScope(_) => ("You may not do this", failure.body().message),
+            failure if failure.status().0 == StatusCode::BAD_REQUEST => ("This did not work", failure.body().message),
+            _ => ("Something is wrong", failure.body().message),
+        };
+        let mut response = page(status, &TroublePage { title, message });
+        if let Failure::RateLimited(seconds) = failure {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

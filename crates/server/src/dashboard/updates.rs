@@ -1,0 +1,93 @@
+//! `/o/{org}/updates`: the over-the-air updates of an organization, newest first, with filters.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::updates::UpdateView;
+use launchway_store::Paging;
+
+use super::frame::{Frame, page};
+use super::show::{Pager, ROWS};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::blob::percent::encoded;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::http::update::filter;
+
+/// What the address says of the list, as it was typed.
+struct Filters {
+    bundle: String,
+    platform: String,
+    configuration: String,
+    status: String,
+}
+
+impl Filters {
+    fn read(query: &Query) -> Result<Filters, Failure> {
+        let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
+        Ok(Filters {
+            bundle: typed("bundleId")?,
+            platform: typed("platform")?,
+            configuration: typed("configuration")?,
+            status: typed("status")?,
+        })
+    }
+
+    fn any(&self) -> bool {
+        !self.query().is_empty()
+    }
+
+    /// The filters as the beginning of a query.
+    fn query(&self) -> String {
+        let all = [
+            ("bundleId", &self.bundle),
+            ("platform", &self.platform),
+            ("configuration", &self.configuration),
+            ("status", &self.status),
+        ];
+        let set = all.into_iter().filter(|(_, value)| !value.is_empty());
+        set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/updates.html")]
+struct List {
+    frame: Frame,
+    filters: Filters,
+    bundles: Vec<String>,
+    updates: Vec<UpdateView>,
+    pager: Pager,
+    command: String,
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let filters = Filters::read(&query)?;
+    let offset = query.paging()?.offset;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    let rows = org.updates(&filter(&query)?, Paging { limit: ROWS, offset }).await?;
+    let list = List {
+        frame: Frame::new(&app, &visitor, "updates", "Updates"),
+        bundles: bundles(&mut org).await?,
+        pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
+        updates: rows.items.iter().map(UpdateView::of).collect(),
+        filters,
+        command: format!(
+            "launchway login --url {}\nlaunchway init\nlaunchway update android",
+            app.public_url
+        ),
+    };
+    Ok(page(StatusCode::OK, &list))
+}
+
+/// The bundle identifiers of the organization's apps, to be chosen from.
+pub async fn bundles(org: &mut launchway_store::Org<'_>) -> Result<Vec<String>, Failure> {
+    let apps = org.apps(Paging { limit: 100, offset: 0 }).await?.items;
+    Ok(apps.into_iter().map(|app| app.bundle_id).collect())
+}

@@ -1,0 +1,80 @@
+//! Publishing as a whole, for the API and for the dashboard: from the request to the durable update.
+
+use launchway_api::updates::{CreateUpdate, UpdateView};
+use launchway_store::{KeptAnswer, RequestKey};
+
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::ops::packages::{self, Prepared};
+use crate::ops::publish::{self, Source, UpdatePlan};
+use crate::ops::uploads;
+use crate::ops::write::{Begun, Write, kept_answer};
+
+/// What came of a request to publish.
+#[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
+pub enum Published {
+    /// It was answered before: this is the answer.
+    Kept(KeptAnswer),
+    /// The new update.
+    Fresh(UpdateView),
+}
+
+/// Publishes what a request asks for.
+///
+/// # Errors
+/// Those of the form, of the package, and of what there is already.
+pub async fn run(
+    app: &App,
+    caller: &Caller,
+    body: &CreateUpdate,
+    request: Option<RequestKey>,
+) -> Result<Published, Failure> {
+    let plan = publish::plan(body)?;
+    if let Some(kept) = kept_answer(app, caller, &request).await? {
+        return Ok(Published::Kept(kept));
+    }
+    let prepared = match prepare(app, caller, &plan).await {
+        Ok(prepared) => prepared,
+        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
+        Err(failure) => {
+            let kept = kept_answer(app, caller, &request).await?;
+            return kept.map(Published::Kept).ok_or(failure);
+        }
+    };
+    let result = publish_prepared(app, caller, request, plan, prepared.as_ref()).await;
+    match (&result, &prepared) {
+        (Ok(Published::Fresh(_)), Some(prepared)) => uploads::drop_staged(app, prepared.upload.id).await,
+        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
+        (Err(failure), Some(_)) if failure.status().0.is_server_error() => {}
+        (_, Some(prepared)) => packages::discard(app, prepared).await,
+        _ => {}
+    }
+    result
+}
+
+async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, Failure> {
+    // Asked before the package is looked into, which costs; the answer that counts is that of the transaction.
+    publish::build(&mut app.db.read().await?.org(caller.home()?), plan).await?;
+    match plan.source {
+        Source::Upload(Some(id)) => packages::prepare(app, caller.home()?, id).await.map(Some),
+        Source::Upload(None) => Err(Failure::NoSuch("upload")),
+        Source::Update(_) => Ok(None),
+    }
+}
+
+async fn publish_prepared(
+    app: &App,
+    caller: &Caller,
+    request: Option<RequestKey>,
+    plan: UpdatePlan,
+    prepared: Option<&Prepared>,
+) -> Result<Published, Failure> {
+    let mut write = match Write::begin_create(app, caller, request).await? {
+        Begun::Kept(kept) => return Ok(Published::Kept(kept)),
+        Begun::Fresh(write) => write,
+    };
+    let view = UpdateView::of(&publish::publish(&mut write, plan, prepared).await?);
+    write.commit_created(&view).await?;
+    Ok(Published::Fresh(view))
+}

@@ -1,0 +1,84 @@
+//! The dashboard in process: its pages and forms without scripts, who gets in, and what attackers get (contract part 11).
+
+mod builds;
+mod doors;
+mod keys;
+mod markup;
+mod overview;
+mod settings;
+mod updates;
+
+use launchway_domain::id::OrgId;
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_server::dashboard::form_token;
+use reqwest::Method;
+
+use crate::pages::{page, submit};
+use crate::support::{Answer, TestApp};
+
+/// A browser that is signed in and looks at one organization.
+pub struct Visit<'a> {
+    pub app: &'a TestApp,
+    pub org: OrgId,
+    pub cookie: String,
+    /// What the forms of its pages carry.
+    pub token: String,
+}
+
+impl Visit<'_> {
+    /// A page of the organization; `path` is what stands behind `/o/{org}`.
+    pub async fn page(&self, path: &str) -> Answer {
+        page(self.app, &format!("/o/{}{path}", self.org), &self.cookie).await
+    }
+
+    /// A page that must be there: its HTML.
+    pub async fn html(&self, path: &str) -> String {
+        let answer = self.page(path).await;
+        assert_eq!(answer.status.as_u16(), 200, "{path}: {}", answer.text());
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{path}");
+        answer.text()
+    }
+
+    /// The id of who looks.
+    pub async fn caller(&self) -> String {
+        let session = self.app.browse(&self.cookie, Method::GET, "/auth/session", None).await;
+        session.expect(200)["user"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends a form as the page does.
+    pub async fn send(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let mut all = vec![("token", self.token.as_str())];
+        all.extend_from_slice(fields);
+        submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
+    }
+
+    /// Sends a form that must do what it says: where it leads, behind `/o/{org}`.
+    pub async fn done(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.send(path, fields).await;
+        assert_eq!(answer.status.as_u16(), 303, "{path}: {}", answer.text());
+        let home = format!("/o/{}", self.org);
+        answer.header("location").strip_prefix(&home).unwrap().to_owned()
+    }
+}
+
+/// A new organization and a member of it, signed in.
+pub async fn visit(app: &TestApp, role: Role) -> Visit<'_> {
+    let org = app.org(Tier::Enterprise).await;
+    visit_of(app, org, role).await
+}
+
+/// A new member of an organization, signed in.
+pub async fn visit_of(app: &TestApp, org: OrgId, role: Role) -> Visit<'_> {
+    let cookie = app.user(org, &format!("{role}@{org}.example"), role).await;
+    let session = app
+        .browse(&cookie, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+    let token = form_token(&app.app, session["id"].as_str().unwrap().parse().unwrap());
+    Visit {
+        app,
+        org,
+        cookie,
+        token,
+    }
+}

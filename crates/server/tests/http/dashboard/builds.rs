@@ -1,0 +1,159 @@
+//! Builds in the dashboard: list, page, log, and what may be done.
+
+use launchway_domain::tenancy::Role;
+use serde_json::json;
+
+use super::{visit, visit_of};
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn the_list_is_filtered_and_paged() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    assert!(
+        visit
+            .html("/builds")
+            .await
+            .contains(&format!("launchway login --url {}", app.origin))
+    );
+    for number in 0..30 {
+        app.advance(1000);
+        app.queue(visit.org, |build| build.spec.version = Some(format!("3.0.{number}")))
+            .await;
+    }
+    let first = visit.html("/builds").await;
+    assert!(
+        first.contains("1–25 of 30") && first.contains("3.0.29") && !first.contains("3.0.4<"),
+        "{first}"
+    );
+    let rest = visit.html("/builds?offset=25").await;
+    assert!(
+        rest.contains("26–30 of 30") && rest.contains(r#"href="?offset=0""#),
+        "{rest}"
+    );
+    let none = visit.html("/builds?status=failed&branch=a%26b").await;
+    assert!(
+        none.contains("No build to show.") && none.contains("branch=a%26b&#38;offset=0"),
+        "{none}"
+    );
+    let wrong = visit.page("/builds?status=nonsense").await;
+    assert_eq!(wrong.status.as_u16(), 400);
+    assert!(wrong.text().contains("status must be queued"), "{}", wrong.text());
+}
+
+#[tokio::test]
+async fn a_build_is_canceled_retried_and_deleted() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let build = app.queue(visit.org, |_| {}).await;
+    let path = format!("/builds/{build}");
+    assert!(visit.html(&path).await.contains("Waits for"));
+    let next = visit.done(&format!("{path}/cancel"), &[]).await;
+    assert_eq!(next, format!("{path}?done=build-canceled"));
+    let page = visit.html(&next).await;
+    assert!(page.contains("The build stops.") && page.contains("Canceled"), "{page}");
+    let again = visit.send(&format!("{path}/cancel"), &[]).await;
+    assert_eq!(again.status.as_u16(), 400);
+    assert!(again.text().contains("The build is over"), "{}", again.text());
+    let next = visit.done(&format!("{path}/delete"), &[]).await;
+    assert_eq!(next, "/builds?done=build-deleted");
+    assert_eq!(visit.page(&path).await.status.as_u16(), 404);
+}
+
+/// The places of lines are those of the bytes that the log's range gives.
+#[tokio::test]
+async fn the_lines_of_a_log_are_told_and_found() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    app.queue(org, |_| {}).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    let held = app.take(&runner).await;
+    let mut log = String::from("==> source\n==> nothing of the runner's\n");
+    for line in 0..1200 {
+        log += &format!("\u{1b}[3{}mline {line}\u{1b}[0m é\n", line % 8);
+    }
+    log += "<script>alert(1)</script> the END";
+    held.logged(0, log.as_bytes()).await;
+    let build = held.id.clone();
+    let read = async |path: &str| visit.page(path).await;
+    let lines = read(&format!("/builds/{build}/log/lines")).await.expect(200);
+    assert_eq!(
+        (&lines["lines"], &lines["size"], &lines["stride"]),
+        (&json!(1203), &json!(log.len()), &json!(500))
+    );
+    let offsets: Vec<usize> = serde_json::from_value(lines["offsets"].clone()).unwrap();
+    let begins = |number: usize| log.split_inclusive('\n').take(number).map(str::len).sum::<usize>();
+    assert_eq!(offsets, [0, begins(500), begins(1000)]);
+
+    let found = read(&format!("/builds/{build}/log/search?text=LINE%20119"))
+        .await
+        .expect(200);
+    let expected: Vec<u64> = [119].into_iter().chain(1190..1200).map(|line| line + 2).collect();
+    assert_eq!(found, json!({"lines": expected, "more": false}));
+    let all = read(&format!("/builds/{build}/log/search?text=line")).await.expect(200);
+    assert_eq!(
+        (all["lines"].as_array().unwrap().len(), &all["more"]),
+        (1000, &json!(true))
+    );
+    read(&format!("/builds/{build}/log/search?text="))
+        .await
+        .expect_error(400, "text must have 1 to 200 characters");
+
+    let page = visit.html(&format!("/builds/{build}")).await;
+    assert!(
+        page.contains("&#60;script&#62;alert(1)&#60;/script&#62; the END"),
+        "{page}"
+    );
+    assert!(
+        page.contains("line 1199 é") && !page.contains('\u{1b}'),
+        "the end is shown as text"
+    );
+    let whole = read(&format!("/log?id={build}")).await;
+    assert_eq!(
+        (whole.header("content-type"), whole.text().len()),
+        ("text/plain; charset=utf-8", log.len())
+    );
+}
+
+/// Reads what a live part sends until it holds a text.
+async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
+    let mut all = String::new();
+    let reading = async {
+        while !all.contains(wanted) {
+            let piece = stream.chunk().await.unwrap();
+            let piece = piece.unwrap_or_else(|| panic!("it ended without {wanted}"));
+            all += std::str::from_utf8(&piece).unwrap();
+        }
+    };
+    let read = tokio::time::timeout(std::time::Duration::from_secs(60), reading).await;
+    read.unwrap_or_else(|_| panic!("not within a minute: {wanted}"));
+    all
+}
+
+#[tokio::test]
+async fn lists_and_pages_follow_what_happens() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let build = app.queue(visit.org, |_| {}).await;
+    let open = async |path: &str| {
+        let url = format!("{}/o/{}{path}", app.origin, visit.org);
+        let request = app.request(reqwest::Method::GET, &url).header("cookie", &visit.cookie);
+        let stream = request.send().await.unwrap();
+        assert_eq!(stream.headers()["content-type"], "text/event-stream", "{path}");
+        stream
+    };
+    let mut list = open("/builds/live?status=queued").await;
+    let mut all = open("/builds/live").await;
+    let mut one = open(&format!("/builds/{build}/live")).await;
+    for stream in [&mut list, &mut all, &mut one] {
+        comes(stream, "Queued").await;
+    }
+    visit.done(&format!("/builds/{build}/cancel"), &[]).await;
+    comes(&mut list, "No build to show.").await;
+    comes(&mut all, "Canceled").await;
+    // Nothing more comes of a build that is over.
+    let last = comes(&mut one, "event: over\n").await;
+    assert!(last.contains("Canceled") && last.contains("Retry"), "{last}");
+    while one.chunk().await.unwrap().is_some() {}
+}

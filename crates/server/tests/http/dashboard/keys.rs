@@ -1,0 +1,90 @@
+//! API keys in the dashboard.
+
+use launchway_domain::tenancy::Role;
+use reqwest::Method;
+use serde_json::json;
+
+use super::visit;
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn a_key_is_made_shown_once_and_revoked() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let made = visit
+        .send(
+            "/api-keys",
+            &[
+                ("name", "CI"),
+                ("scopes", "build"),
+                ("scopes", "update"),
+                ("expiresInDays", "30"),
+            ],
+        )
+        .await;
+    assert_eq!(made.status.as_u16(), 201, "{}", made.text());
+    let text = made.text();
+    let start = text.find(r#"<code id="key">lw_"#).unwrap() + r#"<code id="key">"#.len();
+    let key = &text[start..start + 49];
+    app.call(key, Method::GET, "/update", None).await.expect(200);
+    assert!(
+        text.contains(&format!("launchway login --url {}", app.origin)),
+        "{text}"
+    );
+    let page = visit.html("/api-keys").await;
+    assert!(
+        page.contains(&format!(r#"name="token" value="{}""#, visit.token)) && !page.contains(key),
+        "{page}"
+    );
+    let list = app
+        .browse(&visit.cookie, Method::GET, "/api-keys", None)
+        .await
+        .expect(200);
+    let record = &list["items"][0];
+    assert_eq!(
+        (&record["scopes"], &record["expiresAt"]),
+        (&json!(["build", "update"]), &json!("2026-12-20T10:00:00.000Z"))
+    );
+
+    let path = format!("/api-keys/{}/revoke", record["id"].as_str().unwrap());
+    let next = visit.done(&path, &[]).await;
+    assert_eq!(next, "/api-keys?done=key-revoked");
+    assert!(visit.html(&next).await.contains("The key is revoked."));
+    app.call(key, Method::GET, "/update", None)
+        .await
+        .expect_error(401, "Invalid or expired API key");
+    let audit: Vec<String> = app.audit(visit.org).await.into_iter().map(|row| row.action).collect();
+    assert!(
+        audit.contains(&"key.create".to_owned()) && audit.contains(&"key.revoke".to_owned()),
+        "{audit:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_refused_key_keeps_what_was_typed_at_the_field() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Owner).await;
+    let long = "n".repeat(101);
+    let refused = visit.send("/api-keys", &[("name", &long), ("scopes", "build")]).await;
+    assert_eq!(refused.status.as_u16(), 400);
+    let text = refused.text();
+    assert!(text.contains(&format!(r#"value="{long}""#)), "{text}");
+    assert!(
+        text.contains(r#"id="name-wrong" role="alert">name must have 1 to 100"#),
+        "{text}"
+    );
+    for (scope, ticked) in [("build", true), ("submit", false)] {
+        assert_eq!(text.contains(&format!(r#"value="{scope}" checked"#)), ticked, "{scope}");
+    }
+    for (field, value) in [("expiresInDays", "soon"), ("expiresInDays", "0"), ("scopes", "admin")] {
+        let refused = visit
+            .send("/api-keys", &[("name", "x"), ("scopes", "build"), (field, value)])
+            .await;
+        assert_eq!(refused.status.as_u16(), 400, "{field}={value}");
+        assert!(
+            refused.text().contains(&format!("{field} must")),
+            "{field}={value}: {}",
+            refused.text()
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! What pages of the dashboard are made of: a strict policy, nothing of other hosts, and stored markup as text.
+
+use launchway_domain::build::plan::Step;
+use launchway_domain::build::{BuildErrorCode, BuildFailure, GitFacts};
+use launchway_domain::tenancy::Role;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use super::{Visit, visit, visit_of};
+use crate::support::TestApp;
+
+const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
+
+/// The pages that an organization shows without naming a thing.
+const LISTS: [&str; 15] = [
+    "",
+    "/builds",
+    "/updates",
+    "/updates/audience",
+    "/updates/new",
+    "/apps",
+    "/env",
+    "/credentials",
+    "/api-keys",
+    "/webhooks",
+    "/members",
+    "/runners",
+    "/usage",
+    "/audit",
+    "/profile",
+];
+
+#[tokio::test]
+async fn every_page_is_strict() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Owner).await;
+    let build = app.queue(visit.org, |_| {}).await;
+    let build = format!("/builds/{build}");
+    for path in LISTS.into_iter().chain([build.as_str(), "/builds/none", "/nothing"]) {
+        let answer = visit.page(path).await;
+        if path == "/nothing" {
+            assert_eq!(answer.status, StatusCode::NOT_FOUND);
+            continue;
+        }
+        let policy = answer.header("content-security-policy");
+        let mut directives: Vec<_> = policy.split("; ").collect();
+        directives.sort_unstable();
+        let wanted = [
+            "base-uri 'none'",
+            "connect-src 'self'",
+            "default-src 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+            "img-src 'self'",
+            "script-src 'self'",
+            "style-src 'self'",
+        ];
+        assert_eq!(directives, wanted, "{path}");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+        assert_eq!(answer.header("referrer-policy"), "same-origin", "{path}");
+        let text = answer.text();
+        for part in [
+            " style=",
+            " onclick=",
+            " onload=",
+            "javascript:",
+            "<style",
+            "<iframe",
+            "hx-on",
+            "js:",
+        ] {
+            assert!(!text.contains(part), "{path} has {part}");
+        }
+        for attribute in ["href=\"", "src=\"", "action=\"", "hx-sse:connect=\""] {
+            for value in text
+                .split(attribute)
+                .skip(1)
+                .map(|rest| rest.split_once('"').unwrap().0)
+            {
+                let own = value.starts_with(['#', '?']) || (value.starts_with('/') && !value.starts_with("//"));
+                assert!(own, "{path}: {attribute}{value}");
+            }
+        }
+        // No script stands in the page, and every asset is there.
+        for tag in text.split("<script").skip(1) {
+            assert!(tag.split_once('>').unwrap().1.starts_with("</script>"), "{path}: {tag}");
+        }
+        for asset in text
+            .split("=\"/assets/")
+            .skip(1)
+            .map(|rest| rest.split_once('"').unwrap().0)
+        {
+            let found = crate::pages::page(&app, &format!("/assets/{asset}"), "").await;
+            assert_eq!(found.status, StatusCode::OK, "{asset}");
+        }
+    }
+}
+
+fn is_text(name: &str, html: &str) {
+    for part in ["<script>", "<img src", "onerror='x'>"] {
+        assert!(!html.contains(part), "{name} has {part}: {html}");
+    }
+    assert!(
+        html.contains("&#60;script&#62;alert(&#34;1&#34;)"),
+        "{name} shows it as text: {html}"
+    );
+}
+
+#[tokio::test]
+async fn stored_markup_is_text() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit: Visit<'_> = visit_of(&app, org, Role::Owner).await;
+    let build = app
+        .queue(org, |build| {
+            build.spec.profile = Some(HOSTILE.to_owned());
+            build.spec.git = Some(GitFacts {
+                commit: Some("4f0c2d1".to_owned()),
+                branch: Some(HOSTILE.to_owned()),
+                message: Some(HOSTILE.to_owned()),
+                dirty: Some(true),
+            });
+            build.error = Some(BuildFailure {
+                code: BuildErrorCode::StepFailed,
+                phase: Some(HOSTILE.to_owned()),
+                message: HOSTILE.to_owned(),
+            });
+            build.warnings = vec![HOSTILE.to_owned()];
+            let step = Step {
+                name: HOSTILE.to_owned(),
+                run: HOSTILE.to_owned(),
+                timeout_seconds: None,
+            };
+            build.plan.as_mut().unwrap().steps = vec![step];
+        })
+        .await;
+    is_text("build", &visit.html(&format!("/builds/{build}")).await);
+    is_text("builds", &visit.html("/builds").await);
+    let body = json!({"name": HOSTILE, "scopes": ["build"]});
+    app.call(&key, reqwest::Method::POST, "/api-keys", Some(body))
+        .await
+        .expect(201);
+    is_text("keys", &visit.html("/api-keys").await);
+    is_text(
+        "a refused key",
+        &visit.send("/api-keys", &[("name", HOSTILE)]).await.text(),
+    );
+}

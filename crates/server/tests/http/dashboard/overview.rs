@@ -1,0 +1,99 @@
+//! The overview: the first steps, what needs attention, and whose it is.
+
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::DAY;
+use launchway_server::ops::accounts;
+use launchway_server::ops::write::Write;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use super::{visit, visit_of};
+use crate::pages::page;
+use crate::support::TestApp;
+
+#[tokio::test]
+async fn the_first_steps_go_away_when_they_are_done() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Owner).await;
+    let new = visit.html("").await;
+    assert!(
+        new.contains("First steps") && new.contains(&format!("launchway login --url {}", app.origin)),
+        "{new}"
+    );
+    app.published(&key, json!({"version": "1.0.1"})).await;
+    let html = visit.html("").await;
+    assert!(
+        !html.contains("First steps") && html.contains("com.example.app"),
+        "{html}"
+    );
+}
+
+#[tokio::test]
+async fn what_failed_lately_needs_attention() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    for message in ["long ago", "lately <b>\nand more"] {
+        app.advance(8 * DAY);
+        app.queue(org, |_| {}).await;
+        let held = app.take(&runner).await;
+        let error = json!({"code": "STEP_FAILED", "phase": "build", "message": message});
+        held.finish(json!({"status": "failed", "error": error}))
+            .await
+            .expect(200);
+    }
+    let html = visit.html("").await;
+    assert_eq!(html.matches("Look at it").count(), 1, "{html}");
+    assert!(
+        html.contains("A build of com.example.app for Android failed. lately &#60;b&#62; <a"),
+        "{html}"
+    );
+}
+
+/// The first page leads to the organization that was looked at last, as long as it is one of the visitor's.
+#[tokio::test]
+async fn the_first_page_leads_where_one_was_last() {
+    let app = TestApp::start().await;
+    let ours = visit(&app, Role::Member).await;
+    // Later: the oldest is the first of the visitor's.
+    app.advance(1000);
+    let second = app.org(Tier::Free).await;
+    let email = format!("member@{}.example", ours.org);
+    let (user, _) = {
+        let mut tx = app.app.db.read().await.unwrap();
+        tx.system("a test").user_by_email(&email).await.unwrap().unwrap()
+    };
+    let mut write = Write::open(&app.app, second, launchway_domain::actor::Actor::Operator, None)
+        .await
+        .unwrap();
+    accounts::join(&mut write, second, &user, Role::Admin).await.unwrap();
+    write.commit().await.unwrap();
+
+    let looked = page(&app, &format!("/o/{second}"), &ours.cookie).await;
+    assert_eq!(looked.status, StatusCode::OK);
+    // It may be another organization in another tab, and a role of its own there.
+    assert!(looked.text().contains(&format!("{email}, admin")), "{}", looked.text());
+    assert!(
+        looked.text().contains(&format!(r#"<a href="/o/{}">"#, ours.org)),
+        "{}",
+        looked.text()
+    );
+    let last = looked.header("set-cookie").split(';').next().unwrap().to_owned();
+    assert_eq!(last, format!("launchway-org={second}"));
+    let cookies = format!("{}; {last}", ours.cookie);
+    assert_eq!(
+        page(&app, "/", &cookies).await.header("location"),
+        format!("/o/{second}")
+    );
+    assert_eq!(
+        page(&app, "/", &ours.cookie).await.header("location"),
+        format!("/o/{}", ours.org)
+    );
+    let foreign = format!("{}; launchway-org=org_{:0>26}", ours.cookie, "7");
+    assert_eq!(
+        page(&app, "/", &foreign).await.header("location"),
+        format!("/o/{}", ours.org)
+    );
+}

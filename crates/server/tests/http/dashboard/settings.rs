@@ -1,0 +1,361 @@
+//! The settings in the dashboard: each form does what the API does, and no secret is shown twice.
+
+use launchway_domain::tenancy::Role;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{Visit, visit, visit_of};
+use crate::pages::{page, submit};
+use crate::support::{PASSWORD, TestApp};
+
+async fn list(visit: &Visit<'_>, path: &str) -> serde_json::Value {
+    visit
+        .app
+        .browse(&visit.cookie, Method::GET, path, None)
+        .await
+        .expect(200)
+}
+
+/// What stands in an element that is shown once.
+fn shown<'t>(html: &'t str, id: &str) -> &'t str {
+    let opening = format!(r#"<code id="{id}">"#);
+    html.split_once(&opening).unwrap().1.split_once("</code>").unwrap().0
+}
+
+#[tokio::test]
+async fn a_variable_is_set_and_a_secret_never_shown() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let secret = "hunter2-is-a-secret";
+    let fields = [
+        ("name", "TOKEN"),
+        ("value", secret),
+        ("visibility", "secret"),
+        ("kind", "variable"),
+    ];
+    assert_eq!(visit.done("/env", &fields).await, "/env?done=variable-set");
+    let fields = [
+        ("name", "CONFIG"),
+        ("value", "a\r\nb <i>"),
+        ("visibility", "plain"),
+        ("kind", "file"),
+        ("path", "config.txt"),
+        ("bundleId", "com.example.app"),
+        ("configurations", "production, staging"),
+        ("platforms", "ios"),
+    ];
+    visit.done("/env", &fields).await;
+    let html = visit.html("/env").await;
+    assert!(
+        html.contains("a\nb &#60;i&#62;") && html.contains("com.example.app, production, staging, iOS"),
+        "{html}"
+    );
+    let refused = visit.send("/env", &[("name", "1x"), ("value", secret)]).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert!(
+        refused.text().contains(r#"id="name-wrong" role="alert">name must be"#),
+        "{}",
+        refused.text()
+    );
+    for html in [html, refused.text()] {
+        assert!(!html.contains(secret), "{html}");
+    }
+    let variables = list(&visit, "/env").await;
+    let id = variables["items"][0]["id"].as_str().unwrap();
+    visit.done(&format!("/env/{id}/delete"), &[]).await;
+    assert_eq!(list(&visit, "/env").await["total"], 1);
+}
+
+#[tokio::test]
+async fn a_webhook_is_made_changed_tested_and_deleted() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let fields = [
+        ("name", "Chat"),
+        ("url", "https://93.184.216.34/hook"),
+        ("events", "build.failed"),
+        ("type", "generic"),
+    ];
+    let made = visit.send("/webhooks", &fields).await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text());
+    let text = made.text();
+    let secret = shown(&text, "secret").to_owned();
+    assert!(secret.starts_with("whsec_"), "{secret}");
+    let record = list(&visit, "/webhooks").await["items"][0].clone();
+    let path = format!("/webhooks/{}", record["id"].as_str().unwrap());
+    let html = visit.html(&path).await;
+    assert!(
+        html.contains(r#"value="build.failed" checked"#) && !html.contains(&secret),
+        "{html}"
+    );
+
+    visit.done(&format!("{path}/test"), &[]).await;
+    let deliveries = list(
+        &visit,
+        &format!("/webhooks/deliveries?id={}", record["id"].as_str().unwrap()),
+    )
+    .await;
+    let delivery = deliveries["items"][0]["id"].as_str().unwrap();
+    assert!(
+        visit
+            .html(&path)
+            .await
+            .contains("&#34;type&#34;:&#34;webhook.test&#34;")
+    );
+    visit.done(&format!("{path}/deliveries/{delivery}"), &[]).await;
+    assert_eq!(
+        list(
+            &visit,
+            &format!("/webhooks/deliveries?id={}", record["id"].as_str().unwrap())
+        )
+        .await["total"],
+        2
+    );
+
+    let rotated = visit.send(&format!("{path}/rotate"), &[]).await.text();
+    assert!(shown(&rotated, "secret").starts_with("whsec_") && shown(&rotated, "secret") != secret);
+    let fields = [
+        ("name", "<b>Chat</b>"),
+        ("url", "https://93.184.216.34/hook"),
+        ("events", "*"),
+        ("events", "build.failed"),
+        ("type", "slack"),
+        ("status", "disabled"),
+        ("bundleIds", "com.example.app"),
+    ];
+    visit.done(&path, &fields).await;
+    let now = list(&visit, "/webhooks").await["items"][0].clone();
+    assert_eq!(
+        (&now["events"], &now["type"], &now["status"], &now["bundleIds"]),
+        (
+            &json!(["*"]),
+            &json!("slack"),
+            &json!("disabled"),
+            &json!(["com.example.app"])
+        )
+    );
+    let html = visit.html(&path).await;
+    assert!(html.contains("&#60;b&#62;Chat") && !html.contains("<b>Chat"), "{html}");
+    let refused = visit
+        .send(&path, &[("name", "x"), ("url", "http://127.0.0.1/"), ("events", "*")])
+        .await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert!(refused.text().contains(r#"id="url-wrong""#), "{}", refused.text());
+    visit.done(&format!("{path}/delete"), &[]).await;
+    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn somebody_is_invited_gets_a_role_and_goes() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Owner).await;
+    let made = visit
+        .send("/invitations", &[("email", "bob@example.com"), ("role", "member")])
+        .await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text());
+    let text = made.text();
+    let link = shown(&text, "link").strip_prefix(&app.origin).unwrap().to_owned();
+    assert!(!visit.html("/members").await.contains(&link));
+    let token = link.split_once("token=").unwrap().1;
+    let joined = submit(&app, "/invite", "", &[("token", token), ("password", PASSWORD)]).await;
+    let bob = joined.header("set-cookie").split(';').next().unwrap().to_owned();
+    let members = page(&app, &format!("/o/{}/members", visit.org), &bob).await.text();
+    assert!(
+        members.contains("bob@example.com <span class=\"quiet\">(you)") && !members.contains("Invite somebody"),
+        "{members}"
+    );
+
+    let all = list(&visit, "/orgs/members").await;
+    let find = |email: &str| {
+        all["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|member| member["email"] == email)
+            .cloned()
+    };
+    let id = find("bob@example.com").unwrap()["id"].as_str().unwrap().to_owned();
+    visit.done(&format!("/members/{id}"), &[("role", "admin")]).await;
+    let admin = page(&app, &format!("/o/{}/env", visit.org), &bob).await;
+    assert_eq!(admin.status, StatusCode::OK);
+    visit.done(&format!("/members/{id}/remove"), &[]).await;
+    let gone = page(&app, &format!("/o/{}/members", visit.org), &bob).await;
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+
+    // The last owner stays.
+    let me = visit.caller().await;
+    let last = visit.send(&format!("/members/{me}/remove"), &[]).await;
+    assert!(
+        last.status == StatusCode::BAD_REQUEST && last.text().contains("needs an owner"),
+        "{}",
+        last.text()
+    );
+    visit.done("/name", &[("name", "New & Co")]).await;
+    assert!(visit.html("/members").await.contains("New &#38; Co"));
+}
+
+#[tokio::test]
+async fn an_invitation_is_taken_back() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let made = visit.send("/invitations", &[("email", "bob@example.com")]).await.text();
+    let link = shown(&made, "link").strip_prefix(&app.origin).unwrap().to_owned();
+    let id = list(&visit, "/orgs/invitations").await["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    visit.done(&format!("/invitations/{id}/delete"), &[]).await;
+    assert_eq!(page(&app, &link, "").await.status, StatusCode::UNAUTHORIZED);
+    // An admin makes no owners.
+    let refused = visit
+        .send("/invitations", &[("email", "eve@example.com"), ("role", "owner")])
+        .await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn a_password_is_changed_and_other_sessions_end() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let email = format!("member@{}.example", visit.org);
+    let other = app.sign_in(&email).await;
+    let path = "/profile/password";
+    for (current, new, words) in [
+        (
+            "wrong password!",
+            "another good one",
+            r#"id="current-wrong" role="alert">current password is wrong"#,
+        ),
+        (
+            PASSWORD,
+            "short",
+            r#"id="password-wrong" role="alert">password must have at least 12"#,
+        ),
+    ] {
+        let refused = visit.send(path, &[("current", current), ("password", new)]).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        let text = refused.text();
+        assert!(
+            text.contains(words) && !text.contains(&format!("value=\"{current}")),
+            "{text}"
+        );
+    }
+    let done = visit
+        .send(path, &[("current", PASSWORD), ("password", "another good one")])
+        .await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    let fresh = done.header("set-cookie").split(';').next().unwrap().to_owned();
+    let at = format!("/o/{}/profile", visit.org);
+    for (cookie, status) in [(&fresh, 200), (&other, 303), (&visit.cookie, 303)] {
+        assert_eq!(page(&app, &at, cookie).await.status.as_u16(), status);
+    }
+    let signed_in = submit(&app, "/", "", &[("email", &email), ("password", "another good one")]).await;
+    assert_eq!(signed_in.status, StatusCode::SEE_OTHER);
+    let audit = app.audit(visit.org).await;
+    assert!(audit.iter().any(|row| row.action == "user.change_password"));
+}
+
+#[tokio::test]
+async fn a_session_is_ended() {
+    let app = TestApp::start().await;
+    let (ours, theirs) = (visit(&app, Role::Member).await, visit(&app, Role::Member).await);
+    let other = app.sign_in(&format!("member@{}.example", ours.org)).await;
+    let session = app.browse(&other, Method::GET, "/auth/session", None).await.expect(200);
+    let path = format!("/profile/sessions/{}/revoke", session["id"].as_str().unwrap());
+    assert_eq!(theirs.send(&path, &[]).await.status, StatusCode::NOT_FOUND);
+    ours.done(&path, &[]).await;
+    let at = format!("/o/{}/profile", ours.org);
+    assert_eq!(page(&app, &at, &other).await.status, StatusCode::SEE_OTHER);
+    assert_eq!(page(&app, &at, &ours.cookie).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn apps_runners_usage_and_audit_are_shown() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Owner).await;
+    visit
+        .done("/apps", &[("bundleId", "com.example.shop"), ("name", "Shop <b>")])
+        .await;
+    assert!(visit.html("/apps").await.contains("Shop &#60;b&#62;"));
+    let taken = visit.send("/apps", &[("bundleId", "no id")]).await;
+    assert!(taken.text().contains(r#"id="bundleId-wrong""#), "{}", taken.text());
+    let id = list(&visit, "/apps").await["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    visit.done(&format!("/apps/{id}/delete"), &[]).await;
+
+    let made = visit.send("/runners", &[]).await;
+    assert_eq!(made.status, StatusCode::CREATED);
+    let text = made.text();
+    let command = shown(&text, "command");
+    assert!(
+        command.ends_with(&format!("launchway runner --url {}", app.origin)),
+        "{command}"
+    );
+    let runner = app.runner(&key, &["os=linux"]).await;
+    assert!(visit.html("/runners").await.contains("os=linux"));
+    visit.done(&format!("/runners/{}/revoke", runner.id), &[]).await;
+    assert!(visit.html("/runners").await.contains("Revoked"));
+
+    app.published(&key, json!({"version": "1.0.1"})).await;
+    let usage = visit.html("/usage").await;
+    assert!(
+        usage.contains("2026-11") && usage.contains("up to 1000 API calls a minute"),
+        "{usage}"
+    );
+    let audit = visit.html("/audit?action=runner.revoke").await;
+    assert!(audit.contains("1–1 of 1") && audit.contains(&runner.id), "{audit}");
+}
+
+#[tokio::test]
+async fn a_credential_is_kept_and_deleted() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let send = async |file: &[u8], password: &str| {
+        const BOUNDARY: &str = "----boundary";
+        let mut body = Vec::new();
+        for (name, value) in [
+            ("token", visit.token.as_str()),
+            ("kind", "android_keystore"),
+            ("password", password),
+        ] {
+            let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend_from_slice(part.as_bytes());
+        }
+        let head = "Content-Disposition: form-data; name=\"content\"; filename=\"rsa.jks\"";
+        body.extend_from_slice(format!("--{BOUNDARY}\r\n{head}\r\n\r\n").as_bytes());
+        body.extend_from_slice(file);
+        body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+        let request = app
+            .request(Method::POST, &format!("{}/o/{}/credentials", app.origin, visit.org))
+            .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+            .header("origin", &app.origin)
+            .header("cookie", &visit.cookie);
+        crate::support::Answer::of(request.body(body).send().await.unwrap()).await
+    };
+    let keystore = include_bytes!("../../../../credentials/tests/fixtures/rsa.jks");
+    let refused = send(keystore, "wrong-secret").await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{}", refused.text());
+    assert!(!refused.text().contains("wrong-secret"), "{}", refused.text());
+    let empty = send(b"", "store-secret").await;
+    assert!(
+        empty.text().contains("content is missing: choose the file"),
+        "{}",
+        empty.text()
+    );
+    let done = send(keystore, "store-secret").await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    let html = visit.html("/credentials").await;
+    assert!(
+        html.contains("Android keystore") && !html.contains("store-secret"),
+        "{html}"
+    );
+    let id = list(&visit, "/credentials").await["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    visit.done(&format!("/credentials/{id}/delete"), &[]).await;
+    assert_eq!(list(&visit, "/credentials").await["total"], 0);
+}

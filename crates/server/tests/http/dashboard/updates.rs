@@ -1,0 +1,298 @@
+//! Over-the-air updates in the dashboard: published, changed, rolled back, and who gets what.
+
+use launchway_domain::tenancy::Role;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{Visit, visit, visit_of};
+use crate::support::{Answer, TestApp, package};
+
+/// Sends the form of the publish page with a file, as a browser does. `token` comes first, as on the page.
+async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
+    const BOUNDARY: &str = "----boundary";
+    let mut body = Vec::new();
+    let all = [("token", token)].into_iter().chain(fields.iter().copied());
+    for (name, value) in all {
+        let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+        body.extend_from_slice(part.as_bytes());
+    }
+    if let Some(file) = file {
+        let head =
+            "Content-Disposition: form-data; name=\"file\"; filename=\"dist.zip\"\r\nContent-Type: application/zip";
+        body.extend_from_slice(format!("--{BOUNDARY}\r\n{head}\r\n\r\n").as_bytes());
+        body.extend_from_slice(file);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+    let request = visit
+        .app
+        .request(
+            Method::POST,
+            &format!("{}/o/{}/updates/new", visit.app.origin, visit.org),
+        )
+        .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+        .header("origin", &visit.app.origin)
+        .header("cookie", &visit.cookie)
+        .body(body);
+    Answer::of(request.send().await.unwrap()).await
+}
+
+const FIELDS: [(&str, &str); 5] = [
+    ("bundleId", "com.example.app"),
+    ("platform", "android"),
+    ("version", "1.0.1"),
+    ("configuration", ""),
+    ("releaseNotes", "one\r\ntwo <b>"),
+];
+
+#[tokio::test]
+async fn an_update_is_published_from_the_browser() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    assert!(
+        visit
+            .html("/updates")
+            .await
+            .contains(&format!("launchway login --url {}", app.origin))
+    );
+    let zip = package("index.html", b"<h1>hello</h1>");
+    let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    let path = done
+        .header("location")
+        .strip_prefix(&format!("/o/{}", visit.org))
+        .unwrap()
+        .to_owned();
+    let page = visit.html(&path).await;
+    assert!(
+        page.contains("The update is published.") && page.contains("one\ntwo &#60;b&#62;</textarea>"),
+        "{page}"
+    );
+    let answer = app
+        .checked("com.example.app", "currentVersion=1.0.0&platform=android")
+        .await;
+    assert_eq!(
+        (&answer["updateAvailable"], &answer["releaseNotes"]),
+        (&json!(true), &json!("one\ntwo <b>"))
+    );
+    let bytes = app
+        .request(Method::GET, answer["url"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap()
+        .bytes()
+        .await
+        .unwrap();
+    assert_eq!(bytes, zip);
+}
+
+#[tokio::test]
+async fn a_refused_package_leaves_the_form_as_it_was() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let zip = package("index.html", b"hello");
+    for (fields, file, status, words) in [
+        (&FIELDS[..], None, 400, "file is missing: choose the package, a ZIP"),
+        (
+            &FIELDS[..],
+            Some(&b""[..]),
+            400,
+            "file is missing: choose the package, a ZIP",
+        ),
+        (&FIELDS[..], Some(&b"no zip"[..]), 400, "ZIP"),
+        (&FIELDS[1..], Some(&zip[..]), 400, "bundleId "),
+        (
+            &[FIELDS[0], FIELDS[1], ("version", "one")],
+            Some(&zip[..]),
+            400,
+            "version must be a semantic version",
+        ),
+    ] {
+        let answer = publish(&visit, &visit.token, fields, file).await;
+        assert_eq!(answer.status.as_u16(), status, "{words}: {}", answer.text());
+        assert!(
+            answer.text().contains(words) && answer.text().contains("<form"),
+            "{words}: {}",
+            answer.text()
+        );
+    }
+    for token in ["", "wrong"] {
+        let answer = publish(&visit, token, &FIELDS, Some(&zip)).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{}", answer.text());
+    }
+    assert!(visit.html("/updates").await.contains("No update yet"));
+}
+
+#[tokio::test]
+async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let of = |update: serde_json::Value| update["id"].as_str().unwrap().to_owned();
+    let first = of(app
+        .published(&key, json!({"version": "1.0.1", "configuration": "staging"}))
+        .await);
+    app.advance(1000);
+    let second = of(app
+        .published(&key, json!({"version": "1.0.2", "configuration": "staging"}))
+        .await);
+    let path = format!("/updates/{second}");
+    let read = async |id: &str| {
+        app.call(&key, Method::GET, &format!("/update?id={id}"), None)
+            .await
+            .expect(200)
+    };
+
+    visit.done(&path, &[("status", "paused")]).await;
+    assert_eq!(read(&second).await["status"], "paused");
+    visit.done(&path, &[("status", "published")]).await;
+    visit.done(&path, &[("rollout", "25")]).await;
+    visit
+        .done(&path, &[("releaseNotes", "new"), ("mandatory", "yes")])
+        .await;
+    let now = read(&second).await;
+    assert_eq!(
+        (&now["status"], &now["rollout"], &now["releaseNotes"], &now["mandatory"]),
+        (&json!("published"), &json!(25), &json!("new"), &json!(true))
+    );
+    let wrong = visit.send(&path, &[("rollout", "101")]).await;
+    assert!(
+        wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"),
+        "{}",
+        wrong.text()
+    );
+
+    let promoted = visit
+        .done(&format!("{path}/promote"), &[("configuration", "production")])
+        .await;
+    let promoted = promoted.split(['/', '?']).nth(2).unwrap().to_owned();
+    let record = read(&promoted).await;
+    assert_eq!(
+        (&record["configuration"], &record["sourceUpdateId"]),
+        (&json!("production"), &json!(second))
+    );
+
+    assert!(
+        visit
+            .html(&path)
+            .await
+            .contains(&format!(r#"<option value="{first}">1.0.1"#))
+    );
+    let back = visit.done(&format!("{path}/rollback"), &[("to", &first)]).await;
+    let back = read(back.split(['/', '?']).nth(2).unwrap()).await;
+    assert_eq!(
+        (&back["version"], &back["sourceUpdateId"]),
+        (&json!("1.0.2"), &json!(first))
+    );
+
+    visit.done(&path, &[("status", "withdrawn")]).await;
+    let page = visit.html(&path).await;
+    assert!(page.contains("Withdrawn") && !page.contains("Change rollout"), "{page}");
+    let again = visit.send(&path, &[("status", "published")]).await;
+    assert!(
+        again.text().contains("A withdrawn update stays withdrawn"),
+        "{}",
+        again.text()
+    );
+    assert_eq!(
+        visit.done(&format!("{path}/delete"), &[]).await,
+        "/updates?done=update-deleted"
+    );
+    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+/// The page says of each question what the check answers to it.
+#[tokio::test]
+async fn who_gets_what_is_what_the_check_answers() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    for fields in [
+        json!({"version": "1.0.1"}),
+        json!({"version": "1.1.0", "rollout": 0}),
+        json!({"version": "1.2.0", "platform": "ios"}),
+        json!({"version": "1.3.0", "configuration": "staging"}),
+        json!({"version": "2.0.0", "fingerprint": "new-native"}),
+    ] {
+        let mut fields: serde_json::Value = fields;
+        fields["buildNumber"] = json!("1");
+        app.published(&key, fields).await;
+    }
+    for (query, sentence, whys) in [
+        (
+            "currentVersion=3.0.0",
+            "No update available",
+            vec!["The device has this version or a newer one."],
+        ),
+        (
+            "currentVersion=1.0.0&platform=android&fingerprint=old",
+            "It gets 1.0.1 (build 1)",
+            vec![
+                "It needs other native code than the device has.",
+                "It is for a configuration, and the device names none.",
+                "It is for another platform.",
+                "Its rollout reaches only some devices, and this one names no device id.",
+                "This is the answer.",
+            ],
+        ),
+        (
+            "currentVersion=1.0.0&platform=android&deviceId=d&configuration=x",
+            "It gets 2.0.0 (build 1)",
+            vec![
+                "It is for another configuration.",
+                "Its rollout does not reach this device yet.",
+                "It would do, but a newer one does, too.",
+            ],
+        ),
+        (
+            "currentVersion=1.5.0&fingerprint=old",
+            "2.0.0 (build 1) needs a store release first",
+            vec!["It needs other native code than the device has."],
+        ),
+    ] {
+        let page = visit
+            .html(&format!("/updates/audience?bundleId=com.example.app&{query}"))
+            .await;
+        assert!(page.contains(sentence), "{query}: {page}");
+        for why in whys {
+            assert!(page.contains(why), "{query}: {why} in {page}");
+        }
+        let check = app.checked("com.example.app", query).await;
+        let expected = match (&check["updateAvailable"], &check["requiresStoreUpdate"]) {
+            (serde_json::Value::Bool(true), serde_json::Value::Bool(true)) => "needs a store release first",
+            (serde_json::Value::Bool(true), _) => "It gets",
+            _ => "No update available",
+        };
+        assert!(sentence.contains(expected), "{query}: {check}");
+    }
+    let wrong = visit
+        .page("/updates/audience?bundleId=com.example.app&currentVersion=x")
+        .await;
+    assert!(
+        wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("currentVersion must be"),
+        "{}",
+        wrong.text()
+    );
+}
+
+/// What another organization publishes is not told, though every phone may ask for it.
+#[tokio::test]
+async fn who_gets_what_is_told_of_own_apps_only() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    app.published(&key, json!({"version": "1.0.1"})).await;
+    let visit = visit(&app, Role::Owner).await;
+    let query = "currentVersion=1.0.0";
+    let foreign = visit
+        .page(&format!("/updates/audience?bundleId=com.example.app&{query}"))
+        .await;
+    let missing = visit
+        .page(&format!("/updates/audience?bundleId=com.example.none&{query}"))
+        .await;
+    assert_eq!(
+        (foreign.status, missing.status),
+        (StatusCode::BAD_REQUEST, StatusCode::BAD_REQUEST)
+    );
+    assert!(foreign.text().contains("bundleId names no app of this organization"));
+    assert_eq!(foreign.text().replace("example.app", "example.none"), missing.text());
+}

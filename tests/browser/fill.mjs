@@ -1,0 +1,113 @@
+// Fills a demo server with builds, updates and settings, and names the pages that show them.
+
+import { api, read, until, upload, zip } from "./serve.mjs";
+
+const steps = [
+  { name: "install", run: "printf '\\033[1madded 412 packages\\033[0m in 3s\\n'; for i in $(seq 1 400); do echo \"npm fetched package-$i\"; done" },
+  { name: "test", run: "printf '\\033[32m✓\\033[0m 48 passed\\n\\033[33mwarning\\033[0m: peer dependency <b>react</b>\\n'" },
+  { name: "pack", run: "mkdir -p out && echo app > out/app.apk && printf '\\033[31mnot\\033[0m an error\\n'" },
+];
+
+export async function fill(server) {
+  const call = api(server.origin, server.key);
+  const build = async (fields, list = steps, artifacts = [{ path: "out/app.apk", kind: "web" }]) => {
+    const uploadId = await upload(call, zip("index.html", "<h1>hello</h1>"), "source.zip");
+    return call("POST", "/build", { bundleId: "com.example.shop", platform: "android", source: { uploadId }, plan: { steps: list, artifacts }, ...fields });
+  };
+  const git = { branch: "main", commit: "4f0c2d1a9be81a34", message: "Show the cart's total" };
+  const done = await build({ version: "2.4.0", buildNumber: "241", configuration: "production", git });
+  const failed = await build({ version: "2.4.1", buildNumber: "242", configuration: "staging", git: { ...git, branch: "fix/checkout" } }, [...steps.slice(0, 2), { name: "compile", run: "echo 'error: cannot find symbol Cart' >&2; exit 3" }]);
+  const over = async (id) => { const { status } = await call("GET", `/build?id=${id}`); return status !== "queued" && status !== "running"; };
+  await until("both builds are over", async () => (await over(done.id)) && (await over(failed.id)));
+  const waiting = await build({ platform: "ios", version: "2.4.0", configuration: "production", git, plan: { labels: ["os=macos"], steps: [steps[0]] } });
+  const running = await build({ version: "2.5.0", buildNumber: "250", git: { ...git, branch: "next" } }, [{ name: "slow", run: "i=0; while [ $i -lt 600 ]; do echo \"line $i\"; i=$((i+1)); sleep 0.5; done" }]);
+  await until("the slow build runs", async () => (await call("GET", `/build?id=${running.id}`)).status === "running");
+  const publish = async (fields) => call("POST", "/update", {
+    uploadId: await upload(call, zip("index.html", `<h1>${JSON.stringify(fields)}</h1>`), "update.zip"),
+    bundleId: "com.example.shop", platform: "android", configuration: "production", ...fields,
+  });
+  await publish({ version: "2.4.0", buildNumber: "1", releaseNotes: "The cart shows its total." });
+  const update = await publish({ version: "2.4.1", buildNumber: "1", rollout: 25, releaseNotes: "Mends the checkout.\nThanks to all who wrote." });
+  for (const device of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
+    await report(server, update, device, ["downloaded", "installed", ...(device < "g" ? ["confirmed"] : ["rolled_back"])]);
+  }
+  await signIn(server);
+  const session = browserApi(server);
+  await session("POST", "/env", { name: "SENTRY_AUTH_TOKEN", value: "a secret", bundleId: "com.example.shop" });
+  await session("POST", "/env", { name: "API_URL", value: "https://api.example.com/v2", visibility: "plain", configurations: ["production"] });
+  const hook = await session("POST", "/webhooks", { name: "Team chat", url: "http://127.0.0.1:9/hook", events: ["build.failed", "update.published"] });
+  await session("POST", `/webhooks/test?id=${hook.id}`);
+  await session("POST", "/orgs/invitations", { email: "bob@example.com", role: "member" });
+  const keystore = read(process.env.KEYSTORE ?? "crates/credentials/tests/fixtures/rsa.jks").toString("base64");
+  await session("POST", "/credentials", { kind: "android_keystore", content: keystore, password: "store-secret" });
+  return {
+    done, failed, waiting, running, update,
+    pages: [
+      ["overview", ""],
+      ["builds", "/builds"],
+      ["builds-failed", "/builds?status=failed"],
+      ["build", `/builds/${done.id}#L12`],
+      ["build-failed", `/builds/${failed.id}`],
+      ["build-waiting", `/builds/${waiting.id}`],
+      ["build-running", `/builds/${running.id}`],
+      ["updates", "/updates"],
+      ["update", `/updates/${update.id}`],
+      ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
+      ["audience", "/updates/audience?bundleId=com.example.shop&platform=android&currentVersion=2.3.0&configuration=production&deviceId=device-1"],
+      ["publish", "/updates/new"],
+      ["publish-refused", "/updates/new", async (page) => {
+        await page.fill("#bundleId", "com.example.shop");
+        await page.fill("#version", "two");
+        await page.setInputFiles("#file", { name: "dist.zip", mimeType: "application/zip", buffer: zip("index.html", "x") });
+        await page.click("main form button");
+        await page.waitForSelector("#version-wrong");
+      }],
+      ["apps", "/apps"],
+      ["env", "/env"],
+      ["credentials", "/credentials"],
+      ["webhooks", "/webhooks"],
+      ["webhook", `/webhooks/${hook.id}`, async (page) => { await page.click(".deliveries summary"); }],
+      ["members", "/members"],
+      ["runners", "/runners"],
+      ["usage", "/usage"],
+      ["audit", "/audit"],
+      ["profile", "/profile"],
+      ["nothing", "/builds/none"],
+      ["menu", "/builds", async (page) => { await page.click(".you summary"); }],
+      ["keys", "/api-keys"],
+      ["key-made", "/api-keys", async (page) => { await page.fill("#name", "CI"); await page.click("section.form form button"); }],
+    ],
+  };
+}
+
+// Reports as a device does that asked for the update before.
+async function report(server, update, device, kinds) {
+  const question = new URLSearchParams({ currentVersion: "2.3.0", platform: "android", configuration: "production", deviceId: device });
+  const answer = await (await fetch(`${server.origin}/api/update/check/com.example.shop?${question}`)).json();
+  if (!answer.reportToken) return;
+  const events = kinds.map((type) => ({ type, updateId: answer.id, at: new Date().toISOString(), ...(type === "rolled_back" ? { reason: "TypeError: cart is <undefined>" } : {}) }));
+  await fetch(`${server.origin}/api/update/report/com.example.shop`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reportToken: answer.reportToken, events }),
+  });
+}
+
+async function signIn(server) {
+  const answer = await fetch(`${server.origin}/api/auth/sign-in`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ email: server.email, password: server.password }),
+  });
+  server.cookie = answer.headers.get("set-cookie").split(";")[0];
+}
+
+// Calls as the owner's browser does.
+function browserApi(server) {
+  return async (method, path, body) => {
+    const answer = await fetch(`${server.origin}/api${path}`, {
+      method,
+      headers: { cookie: server.cookie, origin: server.origin, ...(body ? { "content-type": "application/json" } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    const json = await answer.json();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(json)}`);
+    return json;
+  };
+}

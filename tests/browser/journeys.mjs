@@ -1,0 +1,260 @@
+// What people do with the dashboard, in a real browser: node journeys.mjs PROGRAM. Ends with 0 when all of it works.
+// On every page: no request to another host, nothing that the content policy refuses, no accessibility problem that axe
+// calls serious or critical.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+import { fill } from "./fill.mjs";
+import { api, read, serve, until, upload, zip } from "./serve.mjs";
+
+const [program] = process.argv.slice(2);
+const axe = read(createRequire(import.meta.url).resolve("axe-core/axe.min.js")).toString();
+const LIMIT = 60_000;
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const wrong = [];
+
+async function person(origin, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(LIMIT);
+  const page = await context.newPage();
+  page.on("request", (request) => { if (!request.url().startsWith(origin)) wrong.push(`a request to ${request.url()}`); });
+  page.on("pageerror", (error) => wrong.push(`${page.url()}: ${error}`));
+  // Statuses such as 404 are told on the console, too; pages that are asked for to be refused are no mistake.
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) wrong.push(`${page.url()}: ${message.text()}`);
+  });
+  return page;
+}
+
+async function signIn(page, server) {
+  await page.goto(server.origin);
+  await page.fill("#email", server.email);
+  await page.fill("#password", server.password);
+  await page.click("main button");
+  await page.waitForSelector("nav.side, [role=alert]");
+  if (!page.url().includes("/o/")) throw new Error(`signing in: ${await page.textContent("[role=alert]")}`);
+  return new URL(page.url()).pathname;
+}
+
+// The owner's browser, signed in once for all that need no sign-in of their own.
+let state;
+const owner = (server, options = {}) => person(server.origin, { storageState: state, ...options });
+
+async function firstRun() {
+  const server = await serve(program, []);
+  try {
+    const page = await person(server.origin);
+    await page.goto(server.link);
+    await page.fill("#organization", "First & Co");
+    await page.fill("#email", "ada@example.com");
+    await page.fill("#password", "correct horse battery");
+    await page.click("main button");
+    await page.waitForSelector("text=First steps");
+    await page.click("main >> text=Create API key");
+    await page.fill("#name", "my laptop");
+    await page.click("section.form button");
+    const key = await page.textContent("#key");
+    assert.match(key, /^lw_/);
+    assert.match(await page.textContent("#next"), new RegExp(`launchway login --url ${server.origin}`));
+    await page.click("nav >> text=Updates");
+    await page.click("text=Publish an update");
+    await page.fill("#bundleId", "com.example.first");
+    await page.fill("#version", "1.0.1");
+    await page.setInputFiles("#file", { name: "dist.zip", mimeType: "application/zip", buffer: zip("index.html", "<h1>first</h1>") });
+    await page.click("form.upload button");
+    await page.waitForSelector("text=The update is published.");
+    const check = await fetch(`${server.origin}/api/update/check/com.example.first?currentVersion=1.0.0&platform=android&configuration=production`);
+    assert.equal((await check.json()).updateAvailable, true);
+    assert.equal((await fetch(`${server.origin}/api/update`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+    await page.context().close();
+  } finally {
+    await server.stop();
+  }
+}
+
+async function liveLog(server, made, home) {
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/builds/${made.running.id}`);
+  await page.waitForSelector(".log-view .line");
+  // It follows: lines come by themselves.
+  const last = async () => Number((await page.textContent(".line:last-child .text"))?.replace("line ", "")) || 0;
+  const before = await last();
+  await until("more lines come", async () => (await last()) > before);
+  assert.equal(await page.getAttribute("text=Following", "aria-pressed"), "true");
+  // It pauses for who scrolls up.
+  await page.locator(".log-view").evaluate((view) => { view.scrollTop = 0; });
+  await page.waitForSelector(".log-bar >> text=Follow");
+  await page.fill(".search", "line 3");
+  await page.waitForSelector(".line.found");
+  assert.equal(await page.textContent(".line.found .text"), "line 3");
+  await page.click("text=Cancel build");
+  await page.waitForSelector(".title .status:has-text('Canceled')");
+  await page.context().close();
+}
+
+async function longLog(server, home) {
+  const call = api(server.origin, server.key);
+  const uploadId = await upload(call, zip("index.html", "x"), "source.zip");
+  const steps = [{ name: "first", run: "echo \"<b>bold</b>\"; printf '\\033[31mred\\033[0m\\n'" }, { name: "count", run: "seq 1000000" }];
+  const build = await call("POST", "/build", { bundleId: "com.example.long", platform: "android", source: { uploadId }, plan: { steps } });
+  await until("the long build is over", async () => (await call("GET", `/build?id=${build.id}`)).status === "success");
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/builds/${build.id}#L500000`);
+  await page.waitForSelector(".line.marked");
+  const marked = Number(await page.textContent(".line.marked .text"));
+  assert.ok(marked > 499_000 && marked < 500_000, `${marked}`);
+  // However long the log is, only what is in sight is in the page.
+  assert.ok((await page.locator(".line").count()) < 200);
+  await page.locator(".log-view").evaluate((view) => { view.scrollTop = view.scrollHeight; });
+  await page.waitForSelector(".line .text:text-is('1000000')");
+  await page.fill(".search", "777777");
+  await page.waitForSelector(".line.found .text:text-is('777777')");
+  await page.fill(".search", "");
+  await page.click("text=Fold phases");
+  await until("only the phases are left", async () => (await page.locator(".line").count()) < 20);
+  await page.click(".twist[aria-label='Phase first']");
+  await page.waitForSelector(".line .text:text-is('<b>bold</b>')");
+  assert.equal(await page.textContent(".line .c1"), "red");
+  await page.context().close();
+}
+
+async function redelivery(server, home) {
+  let requests = 0;
+  const receiver = createServer((request, response) => { requests += 1; request.resume(); response.end("ok"); });
+  await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
+  try {
+    const page = await owner(server);
+    await page.goto(`${server.origin}${home}/webhooks`);
+    await page.fill("#name", "Receiver");
+    await page.fill("#url", `http://127.0.0.1:${receiver.address().port}/`);
+    await page.click("section.form button");
+    assert.match(await page.textContent("#secret"), /^whsec_/);
+    await page.click("th >> text=Receiver");
+    await page.click("text=Send a test");
+    await page.waitForSelector("text=A test is on its way.");
+    const delivered = async () => { await page.reload(); return page.locator(".deliveries > li:has(.status.good)").count(); };
+    await until("the test was delivered", async () => (await delivered()) === 1);
+    await page.click(".deliveries summary");
+    await page.waitForSelector(".tries >> text=200");
+    await page.click("text=Send it again");
+    await page.waitForSelector("text=It is sent again.");
+    await until("it was delivered again", async () => (await delivered()) === 2);
+    assert.equal(requests, 2);
+    await page.context().close();
+  } finally {
+    receiver.close();
+  }
+}
+
+async function invitation(server, home) {
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/members`);
+  await page.fill("#email", "eve@example.com");
+  await page.click("text=Make the link");
+  const link = await page.textContent("#link");
+  const guest = await person(server.origin);
+  await guest.goto(link);
+  await guest.fill("#password", "correct horse battery");
+  await guest.click("main button");
+  await guest.waitForURL(`**${home}`);
+  assert.equal(await guest.locator("nav >> text=API keys").count(), 0);
+  await page.reload();
+  await page.waitForSelector("th >> text=eve@example.com");
+  await guest.context().close();
+  await page.context().close();
+}
+
+async function endedSession(server, home) {
+  const [one, other] = [await owner(server), await person(server.origin, { userAgent: "An old phone" })];
+  await signIn(other, server);
+  await one.goto(`${server.origin}${home}/profile`);
+  await one.click("tr:has-text('An old phone') >> text=End session");
+  await one.waitForSelector("text=The session has ended.");
+  await other.goto(`${server.origin}${home}/builds`);
+  await other.waitForSelector("text=Sign in");
+  // Back to the page that was asked for.
+  await other.fill("#email", server.email);
+  await other.fill("#password", server.password);
+  await other.click("main button");
+  await other.waitForURL(`**${home}/builds`);
+  await one.context().close();
+  await other.context().close();
+}
+
+async function accessible(server, made, home) {
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
+    const page = await owner(server, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
+    const look = async (page, name) => {
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      for (const { id, impact, nodes } of violations) {
+        if (impact === "serious" || impact === "critical") wrong.push(`${name} ${colorScheme} ${width}: ${id} at ${nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
+      }
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name} is wider than ${width}`);
+    };
+    const guest = await person(server.origin, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
+    await guest.goto(server.origin);
+    await look(guest, "sign-in");
+    await guest.context().close();
+    for (const [name, path, act] of made.pages) {
+      await page.goto(`${server.origin}${home}${path}`);
+      if (act) await act(page);
+      await look(page, name);
+    }
+    await page.context().close();
+  }
+}
+
+// With scripts off every form does the same.
+async function withoutScripts(server, home) {
+  const page = await person(server.origin, { javaScriptEnabled: false });
+  await signIn(page, server);
+  await page.goto(`${server.origin}${home}/updates/new`);
+  await page.fill("#bundleId", "com.example.plain");
+  await page.fill("#version", "1.0.1");
+  await page.setInputFiles("#file", { name: "dist.zip", mimeType: "application/zip", buffer: zip("index.html", "<h1>plain</h1>") });
+  await page.click("form.upload button");
+  await page.waitForSelector("text=The update is published.");
+  await page.click("text=Pause");
+  await page.waitForSelector(".title .status:has-text('Paused')");
+  await page.context().close();
+}
+
+let failed = 0;
+async function step(name, run) {
+  try {
+    await run();
+    assert.deepEqual(wrong.splice(0), []);
+    console.log(`ok ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED ${name}: ${error.stack}`);
+    wrong.length = 0;
+  }
+}
+
+try {
+  await step("first run", firstRun);
+  const server = await serve(program);
+  try {
+    const made = await fill(server);
+    const probe = await person(server.origin);
+    const home = await signIn(probe, server);
+    state = await probe.context().storageState();
+    await probe.context().close();
+    await step("accessible", () => accessible(server, made, home));
+    await step("live log", () => liveLog(server, made, home));
+    await step("long log", () => longLog(server, home));
+    await step("redelivery", () => redelivery(server, home));
+    await step("invitation", () => invitation(server, home));
+    await step("ended session", () => endedSession(server, home));
+    await step("without scripts", () => withoutScripts(server, home));
+  } finally {
+    await server.stop();
+  }
+} finally {
+  await browser.close();
+}
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,51 @@
+// Makes a screenshot of every page at phone and desktop width, light and dark: node screenshots.mjs PROGRAM FOLDER [WORD]
+// WORD limits it to the pages whose name holds it.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { fill } from "./fill.mjs";
+import { serve } from "./serve.mjs";
+
+const [program, folder, word = ""] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const server = await serve(program);
+const fresh = await serve(program, []);
+try {
+  const made = await fill(server);
+  for (const scheme of ["light", "dark"]) {
+    for (const width of [390, 1280]) {
+      const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: width === 390 ? 844 : 800 }, timezoneId: "Europe/Berlin", locale: "en-GB" });
+      const page = await context.newPage();
+      const problems = [];
+      page.on("console", (message) => { if (message.type() === "error") problems.push(message.text()); });
+      page.on("pageerror", (error) => problems.push(String(error)));
+      const shoot = async (name, url, act) => {
+        if (!name.includes(word)) return;
+        await page.goto(url);
+        if (act) await act(page);
+        await page.waitForTimeout(250);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        if (wide) problems.push(`${name} is wider than ${width}`);
+        await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true });
+      };
+      await shoot("set-up", fresh.link);
+      await shoot("sign-in", server.origin);
+      await page.goto(server.origin);
+      await page.fill("#email", server.email);
+      await page.fill("#password", server.password);
+      await page.click("main button");
+      await page.waitForURL("**/o/**");
+      const home = page.url();
+      for (const [name, path, act] of made.pages) await shoot(name, home + path, act);
+      if (problems.length) console.log(`${width} ${scheme}:\n  ${[...new Set(problems)].join("\n  ")}`);
+      await context.close();
+    }
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+  await fresh.stop();
+}
