@@ -205,7 +205,8 @@ fn names_what_is_wrong_and_its_line() {
         ),
         (
             "[submit.a.ios]\ntrack = 'beta'",
-            "line 2: unknown key `track`; known are destination, groups, rollout, release_notes, credential_id",
+            "line 2: unknown key `track`; known are destination, groups, rollout, release_notes, credential_id, \
+             uses_non_exempt_encryption, manual_release, draft, priority, countries, changes_not_sent_for_review",
         ),
     ];
     for (text, problem) in rows {

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::build::artifact;
-use crate::stage::{build, page, update};
-use crate::{apps, builds, credentials, env_vars, keys, orgs, runner, session, webhooks};
+use crate::stage::{build, page, submission, update};
+use crate::{apps, builds, credentials, env_vars, keys, orgs, runner, session, submit, webhooks};
 
 const UPDATE: &str = "update_01kb0000000000000000000002";
 const ID: &str = "id_01kb0000000000000000000001";
+
 /// A command as it is typed, and what it meets.
 pub struct Row {
     /// What is typed.
@@ -51,6 +52,12 @@ fn a_build() -> Value {
     build(json!({"status": "success"}))
 }
 
+/// What the server tells of the newest build that has a fingerprint.
+fn newest() -> Value {
+    json!({"id": ID, "status": "success", "bundleId": "com.example.app", "platform": "android", "configuration": null,
+        "version": "1.0.0", "buildNumber": "1", "fingerprint": "one", "document": null})
+}
+
 const NOTHING: fn(&str) -> Vec<String> = |_| Vec::new();
 
 /// The table. Every command that can be run is in it.
@@ -82,7 +89,8 @@ pub fn rows() -> Vec<Row> {
         tells(&["build", "logs", ID], |_| vec!["x\n".to_owned()]),
         asked(&["build", "plan", ID], |_| one(builds::plan())),
         asked(&["update", "android", "--dir", "dist", "--bundle-id", "com.example.app", "--version", "1.0.1",
-            "--configuration", "production"], |url| vec![upload(url), String::new(), update(json!({})).to_string()]),
+            "--configuration", "production", "--fingerprint", "one"],
+            |url| vec![newest().to_string(), upload(url), String::new(), update(json!({})).to_string()]),
         asked(&["update", "list"], |_| list(update(json!({})))),
         asked(&["update", "show", UPDATE], |_| one(update(json!({"reports": {"downloaded": 1, "installed": 1, "confirmed": 1, "rolledBack": 0,
             "failed": 0, "reasons": []}})))),
@@ -96,6 +104,17 @@ pub fn rows() -> Vec<Row> {
             let bad = update(json!({}));
             vec![bad.to_string(), page(&[bad.clone(), before], 2, 0), bad.to_string()]
         }),
+        asked(&["submit", "android", "--id", ID, "--destination", "internal", "--no-wait"],
+            |_| vec![a_build().to_string(), submission(json!({})).to_string()]),
+        asked(&["submit", "list"], |_| list(submission(json!({})))),
+        asked(&["submit", "show", submit::ID], |_| one(submission(json!({})))),
+        tells(&["submit", "logs", submit::ID], |_| one(submission(json!({})))),
+        asked(&["submit", "rollout", submit::ID, "50"], |_| one(submission(json!({"rollout": 50})))),
+        asked(&["submit", "halt", submit::ID], |_| one(submission(json!({"status": "halted"})))),
+        asked(&["submit", "resume", submit::ID], |_| one(submission(json!({"status": "rolling_out"})))),
+        asked(&["submit", "retry", submit::ID, "--no-wait"], |_| one(submission(json!({})))),
+        asked(&["submit", "cancel", submit::ID], |_| one(submission(json!({"cancelRequested": true})))),
+        asked(&["submit", "delete", submit::ID, "--yes"], |_| gone()),
         local(&["fingerprint", "android"]),
         local(&["fingerprint", "diff", "here", "here"]),
         local(&["fingerprint", "embed", "android"]),
