@@ -19,8 +19,8 @@ fn ipa() -> Binary {
         signer: Some(Some("aa".to_owned())),
         signer_not_after: Some(NOW + 1),
         profile: Some((ProfileKind::AppStore, Some(NOW + 1))),
-        system_classes: Some(vec!["CLLocationManager".to_owned(), "UIView".to_owned()]),
-        info_keys: Some(vec!["NSLocationWhenInUseUsageDescription".to_owned()]),
+        system_classes: Some(vec!["PHPhotoLibrary".to_owned(), "UIView".to_owned()]),
+        info_keys: Some(vec!["NSPhotoLibraryAddUsageDescription".to_owned()]),
     }
 }
 
@@ -175,11 +175,11 @@ fn each_fault_of_an_ipa_is_told() {
     );
     single(
         &Binary {
-            system_classes: Some(vec!["AVCaptureDevice".to_owned(), "LAContext".to_owned()]),
+            system_classes: Some(vec!["AVCaptureDevice".to_owned(), "CNContactStore".to_owned()]),
             ..ipa()
         },
         Code::PurposeStringMissing,
-        "NSCameraUsageDescription, NSFaceIDUsageDescription",
+        "NSCameraUsageDescription, NSContactsUsageDescription",
     );
     let found = codes(
         &Binary {

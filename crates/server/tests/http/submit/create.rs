@@ -14,6 +14,10 @@ use crate::support::{Setup, TestApp};
 const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
 const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
+const ONLY_32_BIT_IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.ipa");
+const ONLY_32_BIT_AAB: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.aab");
+const NO_PURPOSE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/no-purpose.ipa");
+const NO_PURPOSE_OF_A_LIBRARY: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/library-purpose.ipa");
 
 #[tokio::test]
 async fn the_form_is_checked_and_names_the_field() {
@@ -246,12 +250,47 @@ async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
 
 #[tokio::test]
 async fn what_the_store_would_refuse_is_told_before_any_call() {
-    for (name, bytes, destination, code) in [
-        ("App.ipa", SIMULATOR, "testflight", "SIMULATOR_BUILD"),
-        ("app.apk", UNSIGNED, "internal", "UNSIGNED"),
-        ("app.aab", DEBUGGABLE, "internal", "DEBUGGABLE"),
+    for (name, bytes, code, message, fix) in [
+        (
+            "App.ipa",
+            SIMULATOR,
+            "SIMULATOR_BUILD",
+            "ITMS-90087",
+            "Build for devices",
+        ),
+        ("app.apk", UNSIGNED, "UNSIGNED", "not signed", "Sign the build"),
+        ("app.aab", DEBUGGABLE, "DEBUGGABLE", "debuggable", "buildType release"),
+        (
+            "App.ipa",
+            ONLY_32_BIT_IPA,
+            "ARCHITECTURE_MISSING",
+            "no code for arm64",
+            "for arm64 too",
+        ),
+        (
+            "app.aab",
+            ONLY_32_BIT_AAB,
+            "ARCHITECTURE_MISSING",
+            "none for arm64-v8a",
+            "its 64-bit twin",
+        ),
+        (
+            "App.ipa",
+            NO_PURPOSE,
+            "PURPOSE_STRING_MISSING",
+            "Info.plist lacks NSCameraUsageDescription. The store would say: ITMS-90683",
+            "Add the named keys",
+        ),
+        (
+            "App.ipa",
+            NO_PURPOSE_OF_A_LIBRARY,
+            "PURPOSE_STRING_MISSING",
+            "Info.plist lacks NSPhotoLibraryUsageDescription. The store would say: ITMS-90683",
+            "Add the named keys",
+        ),
     ] {
         let mut stage = Stage::set().await;
+        let destination = if name == "App.ipa" { "testflight" } else { "internal" };
         let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
         let failed = stage.ended(id).await;
         assert_eq!(
@@ -259,7 +298,9 @@ async fn what_the_store_would_refuse_is_told_before_any_call() {
             (&json!("failed"), &json!(code)),
             "{failed:#}"
         );
-        assert!(!failed["error"]["fix"].as_str().unwrap().is_empty());
+        for (field, words) in [("message", message), ("fix", fix)] {
+            assert!(failed["error"][field].as_str().unwrap().contains(words), "{failed:#}");
+        }
         assert_eq!(stage.calls(), 0, "{code}");
         let retry = stage
             .call(Method::POST, &format!("/submit/retry?id={id}"), None)
