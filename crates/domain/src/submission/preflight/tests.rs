@@ -284,3 +284,22 @@ fn each_fault_of_an_android_binary_is_told() {
     };
     assert_eq!(findings(&old, &asked), []);
 }
+
+#[test]
+fn purpose_strings_are_wanted_of_each_class_once() {
+    let mut classes = std::collections::BTreeSet::new();
+    for (class, keys) in PURPOSE_STRINGS {
+        assert!(classes.insert(class), "{class}");
+        assert!(!keys.is_empty(), "{class}");
+        assert!(keys.iter().all(|key| key.ends_with("UsageDescription")), "{class}");
+        let used = [(*class).to_owned()];
+        assert_eq!(missing_purpose_strings(&used, &[]), keys[..1], "{class}");
+        for key in *keys {
+            assert_eq!(missing_purpose_strings(&used, &[(*key).to_owned()]), Vec::<&str>::new());
+        }
+    }
+    // Without these App Store Connect takes an upload.
+    for class in ["CLLocationManager", "LAContext", "UIView"] {
+        assert_eq!(missing_purpose_strings(&[class.to_owned()], &[]), Vec::<&str>::new());
+    }
+}
