@@ -1,8 +1,8 @@
 //! Apple's purpose strings: which key of Info.plist an app needs whose code refers to a class of the system. Apple says at
 //! each key's page under `developer.apple.com/documentation/bundleresources/information-property-list` that it is required
 //! of apps that use the class. Only those stand here without which App Store Connect does not take an upload (ITMS-90683).
-//! Location is not among them: there ITMS-90683 is a warning, and the delivery succeeds. Nor is Face ID, whose key is
-//! missed only when the app runs.
+//! Location is not among them: there ITMS-90683 is a warning, and the delivery succeeds. Nor is Face ID, whose key is missed
+//! only when the app runs; nor tracking, whose key binds the app to declare in App Store Connect that it tracks.
 
 /// A class, and the keys of which one must be there.
 pub const PURPOSE_STRINGS: &[(&str, &[&str])] = &[
@@ -11,7 +11,6 @@ pub const PURPOSE_STRINGS: &[(&str, &[&str])] = &[
         &["NSCameraUsageDescription", "NSMicrophoneUsageDescription"],
     ),
     ("AVAudioRecorder", &["NSMicrophoneUsageDescription"]),
-    ("ATTrackingManager", &["NSUserTrackingUsageDescription"]),
     ("CBCentralManager", &["NSBluetoothAlwaysUsageDescription"]),
     ("CBPeripheralManager", &["NSBluetoothAlwaysUsageDescription"]),
     ("CMMotionActivityManager", &["NSMotionUsageDescription"]),
