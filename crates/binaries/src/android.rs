@@ -1,4 +1,5 @@
-//! APKs and AABs: the manifest, in binary XML or as a protocol buffer, and the certificate of the signer.
+//! APKs and AABs: the manifest, in binary XML or as a protocol buffer, the certificate of the signer, and the architectures
+//! of native code.
 
 mod binary_xml;
 mod manifest;
@@ -7,6 +8,7 @@ mod resource_table;
 mod signing_block;
 mod string_pool;
 
+use std::collections::BTreeSet;
 use std::io::{Read, Seek};
 
 use launchway_credentials::SigningCertificate;
@@ -23,6 +25,18 @@ pub(crate) const MANIFEST: &str = "AndroidManifest.xml";
 pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
 const RESOURCES: &str = "resources.arsc";
 const JAR_SIGNATURE: &str = "The JAR signature";
+
+/// The folders of native code, as Android's NDK names its ABIs, those of the past too.
+const ARCHITECTURES: [&str; 8] = [
+    "arm64-v8a",
+    "armeabi",
+    "armeabi-v7a",
+    "mips",
+    "mips64",
+    "riscv64",
+    "x86",
+    "x86_64",
+];
 
 /// Real ones have some ten KiB.
 const MAX_MANIFEST: u64 = 4 << 20;
@@ -43,7 +57,8 @@ pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Binar
     if signer.is_none() {
         signer = jar_signer(archive, &mut warnings)?;
     }
-    facts(Format::Apk, &manifest, signer, warnings)
+    let architectures = architectures(archive, |name| name.strip_prefix(b"lib/"));
+    facts(Format::Apk, &manifest, signer, architectures, warnings)
 }
 
 pub(crate) fn read_aab<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
@@ -51,7 +66,11 @@ pub(crate) fn read_aab<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Binar
     let manifest = protobuf_xml::read(&bytes).map_err(|_| Refusal::Damaged { part: BUNDLE_MANIFEST })?;
     let mut warnings = Vec::new();
     let signer = jar_signer(archive, &mut warnings)?;
-    facts(Format::Aab, &manifest, signer, warnings)
+    let architectures = architectures(archive, |name| {
+        let module = name.iter().position(|byte| *byte == b'/')?;
+        name[module..].strip_prefix(b"/lib/")
+    });
+    facts(Format::Aab, &manifest, signer, architectures, warnings)
 }
 
 fn manifest_bytes<R: Read + Seek>(
@@ -70,6 +89,7 @@ fn facts(
     format: Format,
     manifest: &Manifest,
     signer: Option<Signer>,
+    architectures: Vec<&'static str>,
     warnings: Vec<String>,
 ) -> Result<BinaryFacts, Refusal> {
     let bundle_id = manifest.text(Field::Package).ok_or(Refusal::FieldMissing {
@@ -90,10 +110,30 @@ fn facts(
         debuggable: Some(manifest.flag(Field::Debuggable)),
         platforms: vec![Platform::Android],
         simulator: false,
+        architectures: Some(architectures),
+        system_classes: None,
+        purpose_strings: Vec::new(),
         signer,
         warnings,
         profile: None,
     })
+}
+
+/// The architectures that native code is there for. `in_libraries` gives what follows the folder of native code in a name.
+fn architectures<R: Read + Seek>(
+    archive: &Archive<R>,
+    in_libraries: impl Fn(&[u8]) -> Option<&[u8]>,
+) -> Vec<&'static str> {
+    let mut found = BTreeSet::new();
+    for entry in archive.entries() {
+        let mut parts = in_libraries(entry.name).unwrap_or_default().split(|byte| *byte == b'/');
+        if let (Some(folder), Some(file), None) = (parts.next(), parts.next(), parts.next())
+            && file.ends_with(b".so")
+        {
+            found.extend(ARCHITECTURES.into_iter().find(|name| name.as_bytes() == folder));
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The manifest with the values that its references to resources stand for. What is not found stays absent.

@@ -1,5 +1,7 @@
-//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, and the signature in its executable.
+//! IPAs: the Info.plist of the one app in `Payload`, its provisioning profile, the signature in its executable, and what its
+//! code is made for and refers to.
 
+mod code;
 mod mach_o;
 
 use std::io::{Read, Seek};
@@ -7,7 +9,7 @@ use std::io::{Read, Seek};
 use launchway_credentials::{Details, MAX_SIZE, SigningCertificate, read_profile};
 use launchway_domain::platform::Platform;
 
-use crate::archive::Archive;
+use crate::archive::{Archive, Place};
 use crate::facts::{BinaryFacts, Format, Profile, Scheme, Signer};
 use crate::property_list::{self, Properties};
 use crate::refusal::Refusal;
@@ -36,7 +38,9 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
     let (platforms, simulator) = platforms(&info);
     let mut warnings = Vec::new();
     let profile = profile(archive, &folder, &mut warnings);
-    let signer = signer(archive, &folder, info.text("CFBundleExecutable"), &mut warnings);
+    let executable = executable(archive, &folder, info.text("CFBundleExecutable"), &mut warnings)?;
+    let signer = signer(archive, executable, &mut warnings);
+    let code = code::read(archive, &folder, executable)?;
     Ok(BinaryFacts {
         format: Format::Ipa,
         bundle_id,
@@ -47,6 +51,9 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
         debuggable: None,
         platforms,
         simulator,
+        architectures: code.architectures,
+        system_classes: code.system_classes,
+        purpose_strings: info.purpose_strings(),
         signer: signer?,
         profile: profile?,
         warnings,
@@ -120,17 +127,29 @@ fn profile<R: Read + Seek>(
     }
 }
 
-fn signer<R: Read + Seek>(
-    archive: &mut Archive<R>,
+/// Where the executable of this name lies.
+fn executable<R: Read + Seek>(
+    archive: &Archive<R>,
     folder: &[u8],
-    executable: Option<String>,
+    name: Option<String>,
     warnings: &mut Vec<String>,
-) -> Result<Option<Signer>, Refusal> {
-    let Some(executable) = executable else {
+) -> Result<Option<Place>, Refusal> {
+    let Some(name) = name else {
         return Ok(None);
     };
-    let Some(place) = archive.find(&[folder, executable.as_bytes()].concat(), EXECUTABLE)? else {
+    let place = archive.find(&[folder, name.as_bytes()].concat(), EXECUTABLE)?;
+    if place.is_none() {
         warnings.push("The IPA does not hold the executable that its Info.plist names.".to_owned());
+    }
+    Ok(place)
+}
+
+fn signer<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    executable: Option<Place>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Signer>, Refusal> {
+    let Some(place) = executable else {
         return Ok(None);
     };
     let unpacked = archive.unpack(place, EXECUTABLE)?;

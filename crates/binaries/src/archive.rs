@@ -98,6 +98,12 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
+    /// Where the first files lie whose names are wanted, in the order of the directory.
+    pub(crate) fn places(&self, most: usize, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Place> {
+        let wanted = self.entries().filter(|entry| is_wanted(entry.name));
+        wanted.map(|entry| entry.place).take(most).collect()
+    }
+
     /// The whole file, of at most `limit` bytes.
     pub(crate) fn read(&mut self, place: Place, limit: u64, part: &'static str) -> Result<Vec<u8>, Refusal> {
         if place.unpacked > limit {

@@ -32,6 +32,15 @@ pub struct BinaryFacts {
     pub platforms: Vec<Platform>,
     /// Whether it runs only in Apple's simulators.
     pub simulator: bool,
+    /// Architectures of its native code, such as `arm64-v8a` or Apple's `arm64`; empty: it has none. Absent: unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub architectures: Option<Vec<&'static str>>,
+    /// The classes of Apple's systems that an IPA's code refers to, of those that want a purpose string. Absent: unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_classes: Option<Vec<&'static str>>,
+    /// The keys of the purpose strings that an IPA's Info.plist has, of those that such a class wants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub purpose_strings: Vec<&'static str>,
     /// Who signed it, as far as it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signer: Option<Signer>,

@@ -24,7 +24,7 @@ pub use refusal::Refusal;
 const MAX_TEXT: usize = 1000;
 
 /// Reads what the binary in `file` says. The position of `file` does not matter. It blocks and computes: the time is that
-/// of unpacking an IPA's executable, at most 2 GiB; the memory at most some hundred MiB, and some 20 MiB for a usual app.
+/// of unpacking an IPA's executable twice and its libraries once, at most 4 GiB; the memory at most some hundred MiB, and some 20 MiB for a usual app.
 ///
 /// # Errors
 /// Why it is not an app that can be read; the text is for the user. [`Refusal::Unreadable`] alone is no fault of the

@@ -1,8 +1,9 @@
 //! Property lists, binary and XML: the texts and lists of texts of the outermost dictionary. Of a binary one nothing else
 //! is read, so that lists which hold each other cost nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use launchway_domain::submission::preflight::purpose_keys;
 use plist::Value;
 
 use crate::MAX_TEXT;
@@ -23,8 +24,14 @@ const WANTED: [&str; 7] = [
     "MinimumOSVersion",
 ];
 
-/// Texts by the names of their fields.
-pub(crate) struct Properties(BTreeMap<&'static str, Vec<String>>);
+/// What a list holds.
+#[derive(Default)]
+pub(crate) struct Properties {
+    /// Texts by the names of their fields.
+    texts: BTreeMap<&'static str, Vec<String>>,
+    /// Keys whose text is not empty.
+    purpose_strings: BTreeSet<&'static str>,
+}
 
 impl Properties {
     /// The text of a field, if it is not empty.
@@ -34,7 +41,12 @@ impl Properties {
 
     /// The texts of a list.
     pub(crate) fn texts(&self, field: &str) -> &[String] {
-        self.0.get(field).map_or(&[], Vec::as_slice)
+        self.texts.get(field).map_or(&[], Vec::as_slice)
+    }
+
+    /// The keys of the purpose strings in it, in order.
+    pub(crate) fn purpose_strings(&self) -> Vec<&'static str> {
+        self.purpose_strings.iter().copied().collect()
     }
 }
 
@@ -69,7 +81,14 @@ fn read_xml(bytes: &[u8]) -> Result<Properties, Malformed> {
     let found = WANTED
         .into_iter()
         .filter_map(|name| Some((name, texts(dictionary.get(name)?))));
-    Ok(Properties(found.collect()))
+    let is_said = |key: &&str| {
+        let text = dictionary.get(key).and_then(Value::as_string);
+        text.is_some_and(|text| !text.is_empty())
+    };
+    Ok(Properties {
+        texts: found.collect(),
+        purpose_strings: purpose_keys().filter(is_said).collect(),
+    })
 }
 
 /// A binary list: objects, a table of their places, and a trailer.
@@ -106,17 +125,22 @@ impl<'a> Binary<'a> {
         }
         let mut values = keys;
         values.skip(count.checked_mul(self.number_size).ok_or(Malformed)?)?;
-        let mut found = BTreeMap::new();
+        let mut found = Properties::default();
         for _ in 0..count {
             let (key, value) = (self.number(&mut keys)?, self.number(&mut values)?);
             let Some(key) = self.text(key)? else { continue };
             if let Some(name) = WANTED.into_iter().find(|name| *name == key)
-                && !found.contains_key(name)
+                && !found.texts.contains_key(name)
             {
-                found.insert(name, self.texts(value)?);
+                found.texts.insert(name, self.texts(value)?);
+            }
+            if let Some(name) = purpose_keys().find(|name| *name == key)
+                && let (0x5 | 0x6, 1.., _) = self.object(value)?
+            {
+                found.purpose_strings.insert(name);
             }
         }
-        Ok(Properties(found))
+        Ok(found)
     }
 
     /// The number of an object.

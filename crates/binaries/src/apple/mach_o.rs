@@ -1,5 +1,5 @@
-//! Mach-O executables, thin and fat: only the signed data (CMS) in the code signature. Reads forward, since what is packed
-//! cannot be read in another order.
+//! Mach-O executables, thin and fat: their architectures, the load commands of one slice, and the signed data (CMS) in the
+//! code signature. Reads forward, since what is packed cannot be read in another order.
 
 use std::io::{self, Read};
 
@@ -24,57 +24,133 @@ const SUPER_BLOB: u64 = 0xfade_0cc0;
 const SIGNATURE_SLOT: u64 = 0x1_0000;
 const BLOB_WRAPPER: u64 = 0xfade_0b01;
 
+/// An executable that was read up to the end of the load commands of its first slice.
+pub(super) struct Executable<R> {
+    /// Of all slices.
+    pub(super) architectures: Vec<&'static str>,
+    /// Whether the slice has 64-bit addresses.
+    pub(super) is_64: bool,
+    /// The flags of the slice.
+    pub(super) flags: u32,
+    /// Where the slice starts: its own places count from there.
+    start: u64,
+    commands: Vec<u8>,
+    command_count: u32,
+    file: Forward<R>,
+}
+
+impl<R: Read> Executable<R> {
+    pub(super) fn open(inner: R) -> Result<Self, Malformed> {
+        let mut file = Forward { inner, at: 0 };
+        let (mut start, mut architectures) = (0, Vec::new());
+        let mut mark = file.take(4)?;
+        if mark == FAT || mark == FAT_64 {
+            (start, architectures) = slices(&mut file, mark == FAT_64)?;
+            file.skip_to(start)?;
+            mark = file.take(4)?;
+        }
+        let is_64 = mark == THIN_64;
+        if !is_64 && mark != THIN_32 {
+            return Err(Malformed);
+        }
+        let header = file.take(if is_64 { 28 } else { 24 })?;
+        let mut header = Fields(&header);
+        let (processor, variant) = (header.u32()?, header.u32()?);
+        // The kind of file.
+        header.skip(4)?;
+        let (command_count, size, flags) = (header.u32()?, header.size()?, header.u32()?);
+        if architectures.is_empty() {
+            architectures.push(architecture(processor.into(), variant.into()));
+        }
+        if size > MAX_COMMANDS {
+            return Err(Malformed);
+        }
+        Ok(Self {
+            architectures,
+            is_64,
+            flags,
+            start,
+            commands: file.take(size)?,
+            command_count,
+            file,
+        })
+    }
+
+    /// The load commands: kind, and what follows kind and size. After a malformed one nothing comes.
+    pub(super) fn commands(&self) -> impl Iterator<Item = Result<(u32, Fields<'_>), Malformed>> {
+        let mut rest = Fields(&self.commands);
+        let mut left = self.command_count;
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let command = next_command(&mut rest);
+            if command.is_err() {
+                left = 0;
+            }
+            Some(command)
+        })
+    }
+
+    /// That many bytes from a place in the slice on. Places come in order.
+    pub(super) fn take_at(&mut self, place: u64, count: usize) -> Result<Vec<u8>, Malformed> {
+        self.file.skip_to(self.start.checked_add(place).ok_or(Malformed)?)?;
+        self.file.take(count)
+    }
+}
+
 /// The signed data of an executable, of a fat one's first slice; `None` where it is not signed, or signed by nobody.
 pub(super) fn signature(executable: impl Read) -> Result<Option<Vec<u8>>, Malformed> {
-    let mut file = Forward {
-        inner: executable.take(MAX_EXECUTABLE),
-        at: 0,
-    };
-    let mut start = 0;
-    let mut mark = file.take(4)?;
-    if mark == FAT || mark == FAT_64 {
-        start = first_slice(&mut file, mark == FAT_64)?;
-        file.skip_to(start)?;
-        mark = file.take(4)?;
-    }
-    let is_64 = mark == THIN_64;
-    if !is_64 && mark != THIN_32 {
-        return Err(Malformed);
-    }
-    // Processor, its variant, and the kind of file.
-    let header = file.take(if is_64 { 28 } else { 24 })?;
-    let mut header = Fields::at(&header, 12)?;
-    let (count, size) = (header.u32()?, header.size()?);
-    if size > MAX_COMMANDS {
-        return Err(Malformed);
-    }
-    let commands = file.take(size)?;
-    let Some((offset, length)) = find_signature(&commands, count)? else {
+    let mut executable = Executable::open(executable.take(MAX_EXECUTABLE))?;
+    let Some((offset, length)) = find_signature(&executable)? else {
         return Ok(None);
     };
     if length > MAX_SIGNATURE {
         return Err(Malformed);
     }
-    file.skip_to(start.checked_add(offset).ok_or(Malformed)?)?;
-    signed_data(&file.take(length)?)
+    signed_data(&executable.take_at(offset, length)?)
 }
 
-/// Where the first slice of a fat file starts.
-fn first_slice(file: &mut Forward<impl Read>, is_64: bool) -> Result<u64, Malformed> {
+/// Where the first slice of a fat file starts, and the architectures of all.
+fn slices(file: &mut Forward<impl Read>, is_64: bool) -> Result<(u64, Vec<&'static str>), Malformed> {
     let count = Fields(&file.take(4)?).big_endian_size(4)?;
     if count == 0 || count > MAX_SLICES {
         return Err(Malformed);
     }
-    let table = file.take(count * if is_64 { 32 } else { 20 })?;
-    Fields::at(&table, 8)?.big_endian(if is_64 { 8 } else { 4 })
+    let size = if is_64 { 32 } else { 20 };
+    let table = file.take(count * size)?;
+    let start = Fields::at(&table, 8)?.big_endian(if is_64 { 8 } else { 4 })?;
+    let mut architectures = Vec::new();
+    for slice in table.chunks_exact(size) {
+        let mut slice = Fields(slice);
+        architectures.push(architecture(slice.big_endian(4)?, slice.big_endian(4)?));
+    }
+    Ok((start, architectures))
+}
+
+/// Apple's name for a processor and its variant (`mach/machine.h`).
+fn architecture(processor: u64, variant: u64) -> &'static str {
+    // The upper byte of the variant has flags.
+    match (processor, variant & 0xff_ffff) {
+        (0x100_000c, 2) => "arm64e",
+        (0x100_000c, _) => "arm64",
+        (0x200_000c, _) => "arm64_32",
+        (0xc, 9) => "armv7",
+        (0xc, 11) => "armv7s",
+        (0xc, _) => "arm",
+        (0x100_0007, _) => "x86_64",
+        (0x7, _) => "i386",
+        _ => "unknown",
+    }
+}
+
+fn next_command<'a>(rest: &mut Fields<'a>) -> Result<(u32, Fields<'a>), Malformed> {
+    let (command, size) = (rest.u32()?, rest.size()?);
+    Ok((command, Fields(rest.take(size.checked_sub(8).ok_or(Malformed)?)?)))
 }
 
 /// Where the code signature lies, from the start of the slice, and its length.
-fn find_signature(commands: &[u8], count: u32) -> Result<Option<(u64, usize)>, Malformed> {
-    let mut rest = Fields(commands);
-    for _ in 0..count {
-        let (command, size) = (rest.u32()?, rest.size()?);
-        let mut body = Fields(rest.take(size.checked_sub(8).ok_or(Malformed)?)?);
+fn find_signature<R: Read>(executable: &Executable<R>) -> Result<Option<(u64, usize)>, Malformed> {
+    for command in executable.commands() {
+        let (command, mut body) = command?;
         if command == LC_CODE_SIGNATURE {
             return Ok(Some((body.u32()?.into(), body.size()?)));
         }

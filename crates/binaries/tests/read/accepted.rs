@@ -1,6 +1,6 @@
 //! Binaries that are read say what other programs say of them.
 
-use launchway_binaries::{Asked, mismatches};
+use launchway_binaries::{Asked, BinaryFacts, mismatches};
 use launchway_domain::platform::Platform;
 use serde_json::to_value;
 
@@ -79,5 +79,75 @@ fn what_cannot_be_read_beside_the_manifest_is_a_warning() {
         let facts = read_bytes(&packed(&files)).unwrap();
         assert_eq!(facts.warnings.len(), 1, "{name} {part}: {:?}", facts.warnings);
         assert!(facts.warnings[0].starts_with(warning), "{:?}", facts.warnings);
+    }
+}
+
+/// Changes the app's executable in an IPA, and reads the whole.
+fn with_executable(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> BinaryFacts {
+    let mut files = unpacked(&fixture(name));
+    let file = files.iter_mut().find(|(name, _)| name == "Payload/Example.app/Example");
+    change(&mut file.unwrap().1);
+    read_bytes(&packed(&files)).unwrap()
+}
+
+/// Where the load command of the symbols lies in a thin executable of 64 bits.
+fn symbol_command(executable: &[u8]) -> usize {
+    let mut at = 32;
+    while executable[at] != 2 {
+        at += usize::from(u16::from_le_bytes([executable[at + 4], executable[at + 5]]));
+    }
+    at
+}
+
+#[test]
+fn what_code_refers_to_is_unknown_where_it_cannot_be_read() {
+    let whole = with_executable("no-purpose.ipa", |_| ());
+    assert_eq!(whole.system_classes.as_deref(), Some(&["AVCaptureDevice"][..]));
+    // The place of the symbols, how many there are, the place of their names, and the length of these.
+    for field in 0..4 {
+        for value in [1_u32, 0x00ff_ffff, u32::MAX] {
+            let facts = with_executable("no-purpose.ipa", |executable| {
+                let at = symbol_command(executable) + 8 + 4 * field;
+                executable[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            });
+            // Whatever is read there, nothing that is not wanted comes of it.
+            let classes = facts.system_classes.clone().unwrap_or_default();
+            assert!(classes.iter().all(|class| *class == "AVCaptureDevice"), "{classes:?}");
+            if field < 3 && value == u32::MAX {
+                assert_eq!(facts.system_classes, None, "{field}");
+            }
+            assert_eq!(
+                (facts.architectures, facts.signer),
+                (whole.architectures.clone(), whole.signer.clone())
+            );
+        }
+    }
+    // Symbols that do not say which library they are wanted of.
+    let flat = with_executable("no-purpose.ipa", |executable| executable[24] &= 0x7f);
+    assert_eq!(flat.system_classes, None);
+    let cut = with_executable("no-purpose.ipa", |executable| executable.truncate(100));
+    assert_eq!((cut.system_classes, cut.architectures), (None, None));
+}
+
+#[test]
+fn a_library_that_cannot_be_read_says_nothing() {
+    for content in [&b""[..], b"\xcf\xfa\xed\xfe", &[0xff; 5000]] {
+        let mut files = unpacked(&fixture("library-purpose.ipa"));
+        let file = files.iter_mut().find(|(name, _)| name.ends_with("/Other"));
+        file.unwrap().1 = content.to_vec();
+        let facts = read_bytes(&packed(&files)).unwrap();
+        assert_eq!(facts.system_classes.as_deref(), Some(&["AVCaptureDevice"][..]));
+    }
+}
+
+#[test]
+fn a_purpose_string_of_any_length_and_alphabet_counts() {
+    for text in ["ä".repeat(2000), "To scan. ".repeat(1000)] {
+        let info = format!(
+            "<plist><dict><key>CFBundleIdentifier</key><string>a.b</string><key>NSCameraUsageDescription</key>\
+             <string>{text}</string><key>NSContactsUsageDescription</key><true/></dict></plist>"
+        );
+        let facts = read_bytes(&packed(&[("Payload/A.app/Info.plist", info)])).unwrap();
+        assert_eq!(facts.purpose_strings, ["NSCameraUsageDescription"]);
     }
 }

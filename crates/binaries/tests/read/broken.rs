@@ -77,6 +77,31 @@ fn some_thousand_broken_files_do_no_harm() {
     assert!((1..6_000).contains(&read), "{read}");
 }
 
+/// The head of an executable says where all the rest lies.
+#[test]
+fn executables_with_broken_heads_do_no_harm() {
+    const HEAD: usize = 1500;
+    let files = unpacked(&fixture("no-purpose.ipa"));
+    let at = files
+        .iter()
+        .position(|(name, _)| name.ends_with(".app/Example"))
+        .unwrap();
+    let (head, rest) = files[at].1.split_at(HEAD);
+    let mut known = 0;
+    for run in 0..3_000 {
+        let mut files = files.clone();
+        files[at].1 = [&Mutator::new(run, MEANING).broken(head, head), rest].concat();
+        let facts = read_bytes(&packed(&files)).unwrap_or_else(|refusal| panic!("run {run}: {refusal}"));
+        let classes = facts.system_classes.unwrap_or_default();
+        assert!(
+            classes.iter().all(|class| *class == "AVCaptureDevice"),
+            "run {run}: {classes:?}"
+        );
+        known += classes.len();
+    }
+    assert!((1..3_000).contains(&known), "{known}");
+}
+
 /// `FUZZ_RUNS` sets how many. A run depends on its number alone, which a failure names.
 #[test]
 #[ignore = "long run"]

@@ -12,7 +12,7 @@ use crate::bundle_id::BundleId;
 use crate::platform::Platform;
 use crate::time::EpochMs;
 
-pub use purpose::missing_purpose_strings;
+pub use purpose::{PURPOSE_STRINGS, missing_purpose_strings, purpose_keys};
 
 /// The highest version code that Google Play takes.
 pub const MAX_VERSION_CODE: u64 = 2_100_000_000;
@@ -73,9 +73,9 @@ pub struct Binary {
     pub signer_not_after: Option<EpochMs>,
     /// What its profile is for, and when it ends.
     pub profile: Option<(ProfileKind, Option<EpochMs>)>,
-    /// Classes of the system that its executable names, such as `AVCaptureDevice`.
+    /// Classes of the system that its code refers to, such as `AVCaptureDevice`.
     pub system_classes: Option<Vec<String>>,
-    /// Keys of its Info.plist.
+    /// Keys of its Info.plist whose text is not empty.
     pub info_keys: Option<Vec<String>>,
 }
 

@@ -6,5 +6,6 @@ mod crashes;
 mod create;
 mod flows;
 mod nodes;
+mod preflight;
 mod secrets;
 mod stage;

@@ -1,22 +1,18 @@
-//! Apple's purpose strings: which key of Info.plist an app needs that names a class of the system (ITMS-90683).
+//! Apple's purpose strings: which key of Info.plist an app needs whose code refers to a class of the system. Apple says at
+//! each key's page under `developer.apple.com/documentation/bundleresources/information-property-list` that it is required
+//! of apps that use the class. Only those stand here without which App Store Connect does not take an upload (ITMS-90683).
+//! Location is not among them: there ITMS-90683 is a warning, and the delivery succeeds. Nor is Face ID, whose key is missed
+//! only when the app runs; nor tracking, whose key binds the app to declare in App Store Connect that it tracks.
 
 /// A class, and the keys of which one must be there.
-const NEEDED: &[(&str, &[&str])] = &[
+pub const PURPOSE_STRINGS: &[(&str, &[&str])] = &[
     (
         "AVCaptureDevice",
         &["NSCameraUsageDescription", "NSMicrophoneUsageDescription"],
     ),
     ("AVAudioRecorder", &["NSMicrophoneUsageDescription"]),
-    ("ATTrackingManager", &["NSUserTrackingUsageDescription"]),
     ("CBCentralManager", &["NSBluetoothAlwaysUsageDescription"]),
     ("CBPeripheralManager", &["NSBluetoothAlwaysUsageDescription"]),
-    (
-        "CLLocationManager",
-        &[
-            "NSLocationWhenInUseUsageDescription",
-            "NSLocationAlwaysAndWhenInUseUsageDescription",
-        ],
-    ),
     ("CMMotionActivityManager", &["NSMotionUsageDescription"]),
     ("CMPedometer", &["NSMotionUsageDescription"]),
     ("CNContactStore", &["NSContactsUsageDescription"]),
@@ -35,7 +31,6 @@ const NEEDED: &[(&str, &[&str])] = &[
         &["NSHealthShareUsageDescription", "NSHealthUpdateUsageDescription"],
     ),
     ("HMHomeManager", &["NSHomeKitUsageDescription"]),
-    ("LAContext", &["NSFaceIDUsageDescription"]),
     ("MPMediaQuery", &["NSAppleMusicUsageDescription"]),
     ("NFCNDEFReaderSession", &["NFCReaderUsageDescription"]),
     ("NFCTagReaderSession", &["NFCReaderUsageDescription"]),
@@ -46,10 +41,15 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("SFSpeechRecognizer", &["NSSpeechRecognitionUsageDescription"]),
 ];
 
+/// Every key of the table; some stand twice.
+pub fn purpose_keys() -> impl Iterator<Item = &'static str> {
+    PURPOSE_STRINGS.iter().flat_map(|(_, keys)| keys.iter().copied())
+}
+
 /// The keys that are missing, the first choice where one of several would do. Each stands once, in the order of the table.
 pub fn missing_purpose_strings(system_classes: &[String], info_keys: &[String]) -> Vec<&'static str> {
     let mut missing = Vec::new();
-    for (class, keys) in NEEDED {
+    for (class, keys) in PURPOSE_STRINGS {
         let used = system_classes.iter().any(|name| name == class);
         let said = keys.iter().any(|key| info_keys.iter().any(|known| known == key));
         if let Some(first) = keys.first().filter(|first| used && !said && !missing.contains(*first)) {

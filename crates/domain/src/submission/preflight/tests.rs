@@ -19,8 +19,8 @@ fn ipa() -> Binary {
         signer: Some(Some("aa".to_owned())),
         signer_not_after: Some(NOW + 1),
         profile: Some((ProfileKind::AppStore, Some(NOW + 1))),
-        system_classes: Some(vec!["CLLocationManager".to_owned(), "UIView".to_owned()]),
-        info_keys: Some(vec!["NSLocationWhenInUseUsageDescription".to_owned()]),
+        system_classes: Some(vec!["PHPhotoLibrary".to_owned(), "UIView".to_owned()]),
+        info_keys: Some(vec!["NSPhotoLibraryAddUsageDescription".to_owned()]),
     }
 }
 
@@ -175,11 +175,11 @@ fn each_fault_of_an_ipa_is_told() {
     );
     single(
         &Binary {
-            system_classes: Some(vec!["AVCaptureDevice".to_owned(), "LAContext".to_owned()]),
+            system_classes: Some(vec!["AVCaptureDevice".to_owned(), "CNContactStore".to_owned()]),
             ..ipa()
         },
         Code::PurposeStringMissing,
-        "NSCameraUsageDescription, NSFaceIDUsageDescription",
+        "NSCameraUsageDescription, NSContactsUsageDescription",
     );
     let found = codes(
         &Binary {
@@ -283,4 +283,23 @@ fn each_fault_of_an_android_binary_is_told() {
         now: NOW,
     };
     assert_eq!(findings(&old, &asked), []);
+}
+
+#[test]
+fn purpose_strings_are_wanted_of_each_class_once() {
+    let mut classes = std::collections::BTreeSet::new();
+    for (class, keys) in PURPOSE_STRINGS {
+        assert!(classes.insert(class), "{class}");
+        assert!(!keys.is_empty(), "{class}");
+        assert!(keys.iter().all(|key| key.ends_with("UsageDescription")), "{class}");
+        let used = [(*class).to_owned()];
+        assert_eq!(missing_purpose_strings(&used, &[]), keys[..1], "{class}");
+        for key in *keys {
+            assert_eq!(missing_purpose_strings(&used, &[(*key).to_owned()]), Vec::<&str>::new());
+        }
+    }
+    // Without keys for these App Store Connect may take an upload.
+    for class in ["CLLocationManager", "LAContext", "ATTrackingManager", "UIView"] {
+        assert_eq!(missing_purpose_strings(&[class.to_owned()], &[]), Vec::<&str>::new());
+    }
 }

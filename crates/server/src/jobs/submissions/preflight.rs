@@ -132,7 +132,7 @@ fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
         simulator: facts.simulator,
         debuggable: facts.debuggable,
         target_sdk: facts.target_sdk,
-        architectures: None,
+        architectures: facts.architectures.as_deref().map(owned),
         signer,
         signer_not_after: facts.signer.as_ref().map(|signer| signer.not_after),
         profile: facts.profile.as_ref().map(|profile| {
@@ -142,7 +142,11 @@ fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
             };
             (kind, profile.expires_at)
         }),
-        system_classes: None,
-        info_keys: None,
+        system_classes: facts.system_classes.as_deref().map(owned),
+        info_keys: (facts.format == Format::Ipa).then(|| owned(&facts.purpose_strings)),
     }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Making submissions: forms, sources, credentials, what the store would refuse, and who may.
+//! Making submissions: forms, sources, credentials, and who may.
 
 use launchway_domain::platform::Platform;
 use launchway_domain::time::DAY;
@@ -7,13 +7,11 @@ use launchway_server::jobs::sweep::sweep;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, IPA, Stage, id_of};
+use super::stage::{APK, IPA, Stage};
 use crate::build::{stored, upload};
-use crate::support::{Setup, TestApp};
+use crate::support::TestApp;
 
-const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
-const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
-const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
+pub const SIMULATOR: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/simulator.ipa");
 
 #[tokio::test]
 async fn the_form_is_checked_and_names_the_field() {
@@ -242,53 +240,6 @@ async fn the_only_credential_that_fits_is_taken_and_of_several_one_is_named() {
     assert!(message.contains(&google) && message.contains(&other), "{message}");
     let made = submit(json!({"credentialId": other})).await.expect(201);
     assert_eq!(made["credentialId"], other);
-}
-
-#[tokio::test]
-async fn what_the_store_would_refuse_is_told_before_any_call() {
-    for (name, bytes, destination, code) in [
-        ("App.ipa", SIMULATOR, "testflight", "SIMULATOR_BUILD"),
-        ("app.apk", UNSIGNED, "internal", "UNSIGNED"),
-        ("app.aab", DEBUGGABLE, "internal", "DEBUGGABLE"),
-    ] {
-        let mut stage = Stage::set().await;
-        let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
-        let failed = stage.ended(id).await;
-        assert_eq!(
-            (&failed["status"], &failed["error"]["code"]),
-            (&json!("failed"), &json!(code)),
-            "{failed:#}"
-        );
-        assert!(!failed["error"]["fix"].as_str().unwrap().is_empty());
-        assert_eq!(stage.calls(), 0, "{code}");
-        let retry = stage
-            .call(Method::POST, &format!("/submit/retry?id={id}"), None)
-            .await
-            .expect(400);
-        assert!(
-            retry["message"].as_str().unwrap().starts_with("To try the same again"),
-            "{retry}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
-    let mut setup = Setup::default();
-    setup.settings.target_sdk_floor = Some("36".to_owned());
-    let mut stage = Stage::with(setup).await;
-    let id = stage.submitted("app.apk", APK, json!({"destination": "alpha"})).await;
-    assert_eq!(stage.ended(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
-    let runner = stage.app.runner(&stage.key, &[]).await;
-    let other = |build: &mut launchway_domain::build::Build| build.bundle_id = "com.example.other".to_owned();
-    let build = stage.app.queue(stage.org, other).await;
-    let held = stage.app.take(&runner).await;
-    let apk = held.send("app.apk", APK, APK).await;
-    held.finish(json!({"artifacts": [apk]})).await.expect(200);
-    let body = json!({"buildId": build.to_string(), "destination": "internal"});
-    let id = id_of(&stage.submit(body).await.expect(201));
-    assert_eq!(stage.ended(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
-    assert_eq!(stage.calls(), 0);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use launchway_store_simulator::Outcome;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::stage::{APK, IPA, Stage, VISION, counts, settings};
+use super::stage::{AAB, APK, IPA, PURPOSE, Stage, VISION, counts, settings};
 use crate::support::{START, Setup};
 use launchway_server::clock::Clock;
 
@@ -184,6 +184,32 @@ async fn every_track_of_google_play_is_reached() {
             "{track}: {ledger:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_bundle_with_native_code_goes_to_production() {
+    let mut stage = Stage::set().await;
+    let build = stage.built(Platform::Android, &[("app.aab", AAB)]).await;
+    let made = stage
+        .submit(json!({"buildId": build, "destination": "production", "releaseNotes": notes()}))
+        .await
+        .expect(201);
+    let done = stage.ended(super::stage::id_of(&made)).await;
+    assert_eq!(
+        (&done["status"], &done["buildNumber"]),
+        (&json!("success"), &json!("42")),
+        "{done:#}"
+    );
+    assert_eq!(counts(&stage.ledger(), ["upload", "commit", "release"]), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn an_app_that_says_what_it_uses_the_camera_for_is_taken() {
+    let mut stage = Stage::set().await;
+    let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", PURPOSE, fields).await;
+    let done = stage.ended(id).await;
+    assert_eq!(done["status"], "success", "{done:#}");
 }
 
 #[tokio::test]

@@ -1,0 +1,182 @@
+//! What the code of an IPA is made for, and which classes of the system it refers to, of those that want a purpose string:
+//! by the symbols that the executable and the embedded libraries want of Apple's own libraries. Where something cannot be
+//! read less is known, and nothing is refused for it.
+
+use std::io::{BufReader, Read, Seek};
+
+use launchway_domain::submission::preflight::PURPOSE_STRINGS;
+
+use super::EXECUTABLE;
+use super::mach_o::Executable;
+use crate::archive::{Archive, Place};
+use crate::fields::{Fields, Malformed};
+use crate::refusal::Refusal;
+
+/// The most that is unpacked of executable and libraries together.
+const MAX_CODE: u64 = 2 << 30;
+/// Embedded libraries; large apps have some ten.
+const MAX_LIBRARIES: usize = 200;
+/// Symbols of one executable, and those of them that it wants of the system. Large apps have a tenth.
+const MAX_SYMBOLS: usize = 4 << 20;
+const MAX_WANTED: usize = 1 << 18;
+/// Symbols that are read at a time.
+const SYMBOLS_AT_A_TIME: usize = 4096;
+/// The longest name that is looked for is shorter.
+const MAX_NAME: u64 = 64;
+
+const LC_SYMTAB: u32 = 0x2;
+/// `LC_LOAD_DYLIB`, and the same lazy, weak, to be exported again, and upward. Symbols count them all.
+const LC_LIBRARIES: [u32; 5] = [0xc, 0x20, 0x8000_0018, 0x8000_001f, 0x8000_0023];
+/// The flag of executables whose symbols say which library they are wanted of.
+const MH_TWOLEVEL: u32 = 0x80;
+/// Bits of a symbol's type: none of these, and outward, is a symbol that another library has.
+const N_STAB_AND_TYPE: u8 = 0xee;
+const N_EXT: u8 = 0x01;
+const CLASS_SYMBOL: &[u8] = b"_OBJC_CLASS_$_";
+
+/// What is known of the code. Absent: unknown.
+#[derive(Default)]
+pub(super) struct Code {
+    pub(super) architectures: Option<Vec<&'static str>>,
+    pub(super) system_classes: Option<Vec<&'static str>>,
+}
+
+/// Reads the executable at a place, and the libraries in the app's folder.
+pub(super) fn read<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    folder: &[u8],
+    executable: Option<Place>,
+) -> Result<Code, Refusal> {
+    let Some(executable) = executable else {
+        return Ok(Code::default());
+    };
+    let libraries = archive.places(MAX_LIBRARIES, |name| {
+        name.strip_prefix(folder).is_some_and(is_embedded_library)
+    });
+    let mut left = MAX_CODE;
+    let mut code = read_one(archive, executable, &mut left)?;
+    if let Some(classes) = &mut code.system_classes {
+        for library in libraries {
+            classes.extend(
+                read_one(archive, library, &mut left)?
+                    .system_classes
+                    .unwrap_or_default(),
+            );
+        }
+        classes.sort_unstable();
+        classes.dedup();
+    }
+    Ok(code)
+}
+
+/// `Frameworks/<name>.framework/<name>` or `Frameworks/<name>.dylib`.
+fn is_embedded_library(name: &[u8]) -> bool {
+    let Some(name) = name.strip_prefix(b"Frameworks/") else {
+        return false;
+    };
+    let mut parts = name.split(|byte| *byte == b'/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(file), None, _) => file.ends_with(b".dylib"),
+        (Some(folder), Some(file), None) => !file.is_empty() && folder.strip_suffix(b".framework") == Some(file),
+        _ => false,
+    }
+}
+
+/// Reads one file of at most `left` bytes, from which it takes what it read.
+fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u64) -> Result<Code, Refusal> {
+    let mut unpacked = match archive.unpack(place, EXECUTABLE) {
+        Ok(unpacked) => unpacked.take(*left),
+        Err(refusal @ Refusal::Unreadable(_)) => return Err(refusal),
+        Err(_) => return Ok(Code::default()),
+    };
+    let mut code = Code::default();
+    if let Ok(mut executable) = Executable::open(BufReader::new(&mut unpacked)) {
+        code.system_classes = system_classes(&mut executable).ok();
+        code.architectures = Some(executable.architectures);
+    }
+    *left = unpacked.limit();
+    Ok(code)
+}
+
+/// The classes of the table that an executable wants of Apple's libraries.
+fn system_classes<R: Read>(executable: &mut Executable<R>) -> Result<Vec<&'static str>, Malformed> {
+    let mut is_system = Vec::new();
+    let mut table = None;
+    for command in executable.commands() {
+        let (command, mut body) = command?;
+        if LC_LIBRARIES.contains(&command) {
+            is_system.push(is_system_library(body)?);
+        } else if command == LC_SYMTAB {
+            table = Some((body.u32()?, body.size()?, body.u32()?, body.u32()?));
+        }
+    }
+    let Some((symbols, count, names, names_length)) = table else {
+        return Ok(Vec::new());
+    };
+    if executable.flags & MH_TWOLEVEL == 0 || count > MAX_SYMBOLS {
+        return Err(Malformed);
+    }
+    let wanted = wanted_of(executable, &is_system, symbols.into(), count)?;
+    let mut classes = Vec::new();
+    for (index, offset) in wanted.iter().enumerate() {
+        let next = wanted.get(index + 1).copied().unwrap_or(names_length);
+        let length = u64::from(next.checked_sub(*offset).ok_or(Malformed)?).min(MAX_NAME);
+        let place = u64::from(names) + u64::from(*offset);
+        let name = executable.take_at(place, usize::try_from(length).map_err(|_| Malformed)?)?;
+        classes.extend(class_of(&name));
+    }
+    Ok(classes)
+}
+
+/// Whether a library that a load command names is Apple's.
+fn is_system_library(body: Fields<'_>) -> Result<bool, Malformed> {
+    // The name's place counts from the start of the command, which has kind and size before the body.
+    let mut start = body;
+    let place = start.size()?.checked_sub(8).ok_or(Malformed)?;
+    let name = Fields::at(body.0, place)?.0;
+    Ok(name.starts_with(b"/System/Library/") || name.starts_with(b"/usr/lib/"))
+}
+
+/// Where the names lie of the symbols that are wanted of Apple's libraries, in order.
+fn wanted_of<R: Read>(
+    executable: &mut Executable<R>,
+    is_system: &[bool],
+    symbols: u64,
+    count: usize,
+) -> Result<Vec<u32>, Malformed> {
+    let size = if executable.is_64 { 16 } else { 12 };
+    let mut wanted = Vec::new();
+    let mut first = 0;
+    while first < count {
+        let some = SYMBOLS_AT_A_TIME.min(count - first);
+        let table = executable.take_at(symbols + (first * size) as u64, some * size)?;
+        for symbol in table.chunks_exact(size) {
+            let mut fields = Fields(symbol);
+            let (name, kind) = (fields.u32()?, fields.u8()?);
+            // The section of one that is here.
+            fields.skip(1)?;
+            let library = usize::from(fields.u16()? >> 8);
+            let is_elsewhere = kind & N_STAB_AND_TYPE == 0 && kind & N_EXT != 0;
+            // Libraries count from 1; 0 is the executable itself.
+            let of_system = library.checked_sub(1).and_then(|index| is_system.get(index));
+            if is_elsewhere && of_system == Some(&true) {
+                wanted.push(name);
+            }
+        }
+        if wanted.len() > MAX_WANTED {
+            return Err(Malformed);
+        }
+        first += some;
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    Ok(wanted)
+}
+
+/// The class of the table that a symbol stands for.
+fn class_of(name: &[u8]) -> Option<&'static str> {
+    let end = name.iter().position(|byte| *byte == 0)?;
+    let class = name[..end].strip_prefix(CLASS_SYMBOL)?;
+    let known = PURPOSE_STRINGS.iter().map(|(class, _)| *class);
+    known.into_iter().find(|known| known.as_bytes() == class)
+}

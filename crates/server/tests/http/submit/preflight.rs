@@ -1,0 +1,99 @@
+//! What a store would refuse is told before any call to it.
+
+use reqwest::Method;
+use serde_json::json;
+
+use super::create::SIMULATOR;
+use super::stage::{APK, Stage, id_of};
+use crate::support::Setup;
+
+const UNSIGNED: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/unsigned-utf16.apk");
+const DEBUGGABLE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/signed.aab");
+const ONLY_32_BIT_IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.ipa");
+const ONLY_32_BIT_AAB: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/only-32-bit.aab");
+const NO_PURPOSE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/no-purpose.ipa");
+const NO_PURPOSE_OF_A_LIBRARY: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/library-purpose.ipa");
+
+#[tokio::test]
+async fn what_the_store_would_refuse_is_told_before_any_call() {
+    for (name, bytes, code, message, fix) in [
+        (
+            "App.ipa",
+            SIMULATOR,
+            "SIMULATOR_BUILD",
+            "ITMS-90087",
+            "Build for devices",
+        ),
+        ("app.apk", UNSIGNED, "UNSIGNED", "not signed", "Sign the build"),
+        ("app.aab", DEBUGGABLE, "DEBUGGABLE", "debuggable", "buildType release"),
+        (
+            "App.ipa",
+            ONLY_32_BIT_IPA,
+            "ARCHITECTURE_MISSING",
+            "no code for arm64",
+            "for arm64 too",
+        ),
+        (
+            "app.aab",
+            ONLY_32_BIT_AAB,
+            "ARCHITECTURE_MISSING",
+            "none for arm64-v8a",
+            "its 64-bit twin",
+        ),
+        (
+            "App.ipa",
+            NO_PURPOSE,
+            "PURPOSE_STRING_MISSING",
+            "Info.plist lacks NSCameraUsageDescription. The store would say: ITMS-90683",
+            "Add the named keys",
+        ),
+        (
+            "App.ipa",
+            NO_PURPOSE_OF_A_LIBRARY,
+            "PURPOSE_STRING_MISSING",
+            "Info.plist lacks NSPhotoLibraryUsageDescription. The store would say: ITMS-90683",
+            "Add the named keys",
+        ),
+    ] {
+        let mut stage = Stage::set().await;
+        let destination = if name == "App.ipa" { "testflight" } else { "internal" };
+        let id = stage.submitted(name, bytes, json!({"destination": destination})).await;
+        let failed = stage.ended(id).await;
+        assert_eq!(
+            (&failed["status"], &failed["error"]["code"]),
+            (&json!("failed"), &json!(code)),
+            "{failed:#}"
+        );
+        for (field, words) in [("message", message), ("fix", fix)] {
+            assert!(failed["error"][field].as_str().unwrap().contains(words), "{failed:#}");
+        }
+        assert_eq!(stage.calls(), 0, "{code}");
+        let retry = stage
+            .call(Method::POST, &format!("/submit/retry?id={id}"), None)
+            .await
+            .expect(400);
+        assert!(
+            retry["message"].as_str().unwrap().starts_with("To try the same again"),
+            "{retry}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_target_sdk_and_the_bundle_id_of_a_build_are_asked_too() {
+    let mut setup = Setup::default();
+    setup.settings.target_sdk_floor = Some("36".to_owned());
+    let mut stage = Stage::with(setup).await;
+    let id = stage.submitted("app.apk", APK, json!({"destination": "alpha"})).await;
+    assert_eq!(stage.ended(id).await["error"]["code"], "TARGET_SDK_TOO_LOW");
+    let runner = stage.app.runner(&stage.key, &[]).await;
+    let other = |build: &mut launchway_domain::build::Build| build.bundle_id = "com.example.other".to_owned();
+    let build = stage.app.queue(stage.org, other).await;
+    let held = stage.app.take(&runner).await;
+    let apk = held.send("app.apk", APK, APK).await;
+    held.finish(json!({"artifacts": [apk]})).await.expect(200);
+    let body = json!({"buildId": build.to_string(), "destination": "internal"});
+    let id = id_of(&stage.submit(body).await.expect(201));
+    assert_eq!(stage.ended(id).await["error"]["code"], "BUNDLE_ID_MISMATCH");
+    assert_eq!(stage.calls(), 0);
+}
