@@ -35,4 +35,5 @@ mod schemathesis;
 mod secrets;
 mod stopping;
 mod store_simulator;
+mod submissions;
 mod webhooks;

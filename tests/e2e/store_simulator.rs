@@ -20,8 +20,19 @@ pub struct StoreSimulator {
 impl StoreSimulator {
     /// Starts one, with more arguments.
     pub fn start(arguments: &[&str]) -> StoreSimulator {
+        Self::listening("127.0.0.1:0", arguments)
+    }
+
+    /// Starts one at an address for which it may have another name (`--public-url`).
+    pub fn start_at(listen: &str, arguments: &[&str]) -> StoreSimulator {
+        let mut simulator = Self::listening(listen, arguments);
+        simulator.address = format!("http://{listen}");
+        simulator
+    }
+
+    fn listening(listen: &str, arguments: &[&str]) -> StoreSimulator {
         let mut process = Command::new(program("launchway-server"))
-            .args(["store-simulator", "--listen", "127.0.0.1:0"])
+            .args(["store-simulator", "--listen", listen])
             .args(arguments)
             .env_clear()
             .stdin(Stdio::null())

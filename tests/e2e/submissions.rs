@@ -1,0 +1,152 @@
+//! Submissions by the real programs: `launchway submit` asks, `launchway-server` works, `launchway-server store-simulator`
+//! is both stores (issue 6, "Show").
+
+mod gate;
+mod kill;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_testing::server_process::ServerBuilder;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::cli::{Cli, Outcome};
+use crate::poll::until_paced;
+use crate::projects::root;
+use crate::site::{Ground, Site, Turn};
+use crate::store_simulator::StoreSimulator;
+
+/// In the stores a review takes 21 milliseconds.
+const SPEED: &str = "1000000";
+const LIMIT: Duration = Duration::from_secs(300);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+/// The service looks after minutes at what its stores do in no time: behind its back that is now.
+const MAKE_DUE: &str = "UPDATE submissions SET due_at = 0 WHERE due_at > 0";
+
+/// A file that the readers' own tests have.
+fn fixture(path: &str) -> PathBuf {
+    root().join("crates").join(path)
+}
+
+fn ipa() -> PathBuf {
+    fixture("binaries/tests/fixtures/binary.ipa")
+}
+
+fn apk() -> PathBuf {
+    fixture("binaries/tests/fixtures/v1-v2-v3.apk")
+}
+
+/// A service that submits to the stores at `address`.
+async fn site(address: &str) -> Site {
+    let stores = |builder: ServerBuilder| {
+        builder
+            .env("LAUNCHWAY_APP_STORE_CONNECT_URL", address)
+            .env("LAUNCHWAY_GOOGLE_PLAY_URL", address)
+            .env("LAUNCHWAY_TARGET_SDK_FLOOR", "34")
+    };
+    Site::with(Ground::SqliteDirectory, Turn::beside_others().await, stores)
+}
+
+/// A Google service account whose tokens come from the stores at `address`.
+fn service_account(address: &str) -> String {
+    let file = fs::read_to_string(fixture("credentials/tests/fixtures/service-account.json")).unwrap();
+    file.replace("https://oauth2.googleapis.com", address)
+}
+
+/// How often something happened in the stores.
+fn count(ledger: &Value, what: &str) -> usize {
+    let entries = ledger["entries"].as_array().unwrap().iter();
+    entries.filter(|entry| entry["what"] == what).count()
+}
+
+/// Runs a command that waits for a submission.
+async fn wait_for(site: &Site, cli: &Cli, arguments: &[&str]) -> Outcome {
+    let mut child = cli.start(arguments);
+    until_paced(BETWEEN_LOOKS, LIMIT, "the command has ended", async || {
+        site.sql(MAKE_DUE).await;
+        child.try_wait().unwrap()
+    })
+    .await;
+    let output = child.wait_with_output().unwrap();
+    Outcome {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_app_goes_to_live_in_both_stores() {
+    let simulator = StoreSimulator::start(&["--speed", SPEED]);
+    let site = site(&simulator.address).await;
+    let team = site.team();
+    let (cli, folder) = (
+        Cli::logged_in(&site.node().origin(), &team.key),
+        tempfile::tempdir().unwrap(),
+    );
+    let account = folder.path().join("service-account.json");
+    fs::write(&account, service_account(&simulator.address)).unwrap();
+    let key = folder.path().join("AuthKey_ABCDE12345.p8");
+    fs::copy(fixture("credentials/tests/fixtures/store-connect.p8"), &key).unwrap();
+    let issuer = ["--issuer-id", "57246542-96fe-1a63-e053-0824d011072a"];
+    let add = ["credential", "add", key.to_str().unwrap()];
+    assert_eq!(cli.run(add.iter().chain(&issuer)).code, 0);
+    assert_eq!(cli.run(["credential", "add", account.to_str().unwrap()]).code, 0);
+
+    let (ipa, apk) = (ipa(), apk());
+    let ios = ["submit", "ios", "--path", ipa.to_str().unwrap()];
+    let to = ["--destination", "app_store", "--uses-non-exempt-encryption", "false"];
+    let notes = ["--release-notes", "Faster.", "--wait", "live", "--json"];
+    let done = wait_for(&site, &cli, &[&ios[..], &to, &notes].concat()).await;
+    let view = done.json();
+    assert_eq!(
+        json!([view["status"], view["store"], view["version"], view["buildNumber"]]),
+        json!(["success", "app_store", "1.2.3", "42"]),
+        "{done:?}"
+    );
+    let ledger = simulator.ledger().await;
+    let happened = ["upload", "build", "review", "release"].map(|what| count(&ledger, what));
+    assert_eq!(happened, [1, 1, 1, 1], "{ledger}");
+
+    let android = ["submit", "android", "--path", apk.to_str().unwrap()];
+    let to = ["--destination", "production", "--rollout", "20"];
+    let done = wait_for(&site, &cli, &[&android[..], &to, &notes].concat()).await;
+    let view = done.json();
+    assert_eq!(
+        json!([view["status"], view["store"], view["rollout"]]),
+        json!(["rolling_out", "google_play", 20]),
+        "{done:?}"
+    );
+    let id = view["id"].as_str().unwrap();
+    assert_eq!(cli.run(["submit", "rollout", id, "100"]).code, 0);
+    let followed = wait_for(&site, &cli, &["submit", "logs", "--follow", id]).await;
+    assert_eq!(followed.code, 0, "{followed:?}");
+    let shown = cli.run(["submit", "show", id, "--json"]).json();
+    assert_eq!(
+        json!([shown["status"], shown["rollout"]]),
+        json!(["success", 100]),
+        "{shown:#}"
+    );
+    let ledger = simulator.ledger().await;
+    // One upload and one release of each store; Google Play's wider rollout is a commit of its own.
+    let happened = ["upload", "release", "commit"].map(|what| count(&ledger, what));
+    assert_eq!(happened, [2, 2, 2], "{ledger}");
+}
+
+/// Gives the service a credential of each store, over the API.
+async fn add_credentials(api: &Api, address: &str) {
+    let key = fs::read(fixture("credentials/tests/fixtures/store-connect.p8")).unwrap();
+    for body in [
+        json!({
+            "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(key), "keyId": "ABCDE12345",
+            "issuerId": "57246542-96fe-1a63-e053-0824d011072a",
+        }),
+        json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(service_account(address))}),
+    ] {
+        api.post("/credentials", body).await.expect(201);
+    }
+}
