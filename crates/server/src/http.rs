@@ -32,6 +32,7 @@ mod pages;
 mod runner;
 mod runners;
 mod sessions;
+mod store_events;
 mod submit;
 mod update;
 mod update_check;

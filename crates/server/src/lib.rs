@@ -22,4 +22,5 @@ pub mod outside;
 pub mod package;
 pub mod program;
 pub mod random;
+pub mod store_events;
 pub mod vault;

@@ -18,8 +18,8 @@ use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, Rep
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, fingerprints,
-    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit, update,
-    update_check, update_report, uploads, usage, webhooks,
+    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, store_events, submit,
+    update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -127,7 +127,9 @@ pub fn router(app: &Arc<App>) -> Router {
         api
     };
     let pages = if roles.api {
-        pages::router(app).merge(install::router())
+        pages::router(app)
+            .merge(install::router())
+            .merge(store_events::router())
     } else {
         Router::new()
     };

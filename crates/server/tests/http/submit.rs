@@ -8,3 +8,4 @@ mod flows;
 mod nodes;
 mod secrets;
 mod stage;
+mod store_events;

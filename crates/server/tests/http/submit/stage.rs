@@ -33,7 +33,7 @@ use crate::support::{Answer, Setup, TestApp, TestClock};
 pub const IPA: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/binary.ipa");
 pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/visionos.ipa");
 pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
-const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
+pub const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
 pub const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
 /// No flow has so many waits: more of them is a loop.
 const MOST_WAITS: usize = 500;
