@@ -95,7 +95,11 @@ async fn an_app_goes_to_live_in_both_stores() {
     fs::copy(fixture("credentials/tests/fixtures/store-connect.p8"), &key).unwrap();
     let issuer = ["--issuer-id", "57246542-96fe-1a63-e053-0824d011072a"];
     let add = ["credential", "add", key.to_str().unwrap()];
-    assert_eq!(cli.run(add.iter().chain(&issuer)).code, 0);
+    let added = cli.run(add.iter().chain(&issuer));
+    assert!(
+        added.code == 0 && added.stdout.contains("/store-events/app-store/credential_"),
+        "{added:?}"
+    );
     assert_eq!(cli.run(["credential", "add", account.to_str().unwrap()]).code, 0);
 
     let (ipa, apk) = (ipa(), apk());
