@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::{Cli, Outcome};
+use crate::packages::sha256;
 use crate::poll::until_paced;
 use crate::projects::root;
 use crate::site::{Ground, Site, Turn};
@@ -94,7 +95,11 @@ async fn an_app_goes_to_live_in_both_stores() {
     fs::copy(fixture("credentials/tests/fixtures/store-connect.p8"), &key).unwrap();
     let issuer = ["--issuer-id", "57246542-96fe-1a63-e053-0824d011072a"];
     let add = ["credential", "add", key.to_str().unwrap()];
-    assert_eq!(cli.run(add.iter().chain(&issuer)).code, 0);
+    let added = cli.run(add.iter().chain(&issuer));
+    assert!(
+        added.code == 0 && added.stdout.contains("/store-events/app-store/credential_"),
+        "{added:?}"
+    );
     assert_eq!(cli.run(["credential", "add", account.to_str().unwrap()]).code, 0);
 
     let (ipa, apk) = (ipa(), apk());
@@ -137,9 +142,52 @@ async fn an_app_goes_to_live_in_both_stores() {
     assert_eq!(happened, [2, 2, 2], "{ledger}");
 }
 
-/// Gives the service a credential of each store, over the API.
-async fn add_credentials(api: &Api, address: &str) {
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_of_the_store_makes_the_service_look() {
+    // A review takes six hours.
+    let simulator = StoreSimulator::start(&["--speed", "1"]);
+    let site = site(&simulator.address).await;
+    let api = site.api();
+    let events = add_credentials(&api, &simulator.address).await;
+    let file = fs::read(ipa()).unwrap();
+    let body = json!({"fileName": "App.ipa", "size": file.len(), "sha256": sha256(&file)});
+    let upload = api.post("/uploads", body).await.expect(201);
+    assert_eq!(api.send(&upload, file).await.status, 200);
+    let options = json!({"usesNonExemptEncryption": false});
+    let body = json!({"uploadId": upload["id"], "destination": "app_store", "options": options});
+    let asked = api.post("/submit", body).await.expect(201);
+    // Once it is in review and nothing is done for it, nothing but the event makes it look again.
+    let never = "UPDATE submissions SET due_at = 9000000000000 WHERE status = 'in_review' AND claimed_until IS NULL";
+    let so_far = "SELECT CAST(due_at AS TEXT) FROM submissions WHERE due_at IS NOT NULL";
+    let ten_minutes = json!({"advanceSeconds": 600});
+    until_paced(BETWEEN_LOOKS, LIMIT, "it is in review", async || {
+        site.sql(never).await;
+        if site.texts(so_far).await == ["9000000000000"] {
+            return Some(());
+        }
+        site.sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0 AND status <> 'in_review'")
+            .await;
+        if site.texts("SELECT status FROM submissions").await == ["processing"] {
+            simulator.order("clock", &ten_minutes).await;
+        }
+        None
+    })
+    .await;
+    simulator.order("webhook", &events).await;
+    simulator.order("clock", &json!({"advanceSeconds": 24 * 60 * 60})).await;
+    let path = format!("/submit?id={}", asked["id"].as_str().unwrap());
+    let (done, _) = until_paced(BETWEEN_LOOKS, LIMIT, "it is over", async || {
+        let view = api.get(&path).await.expect(200);
+        (view["status"] != "in_review").then_some(view)
+    })
+    .await;
+    assert_eq!(done["status"], "success", "{done:#}");
+}
+
+/// Gives the service a credential of each store, over the API. Gives where App Store Connect may send events.
+async fn add_credentials(api: &Api, address: &str) -> Value {
     let key = fs::read(fixture("credentials/tests/fixtures/store-connect.p8")).unwrap();
+    let mut events = Value::Null;
     for body in [
         json!({
             "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(key), "keyId": "ABCDE12345",
@@ -147,6 +195,10 @@ async fn add_credentials(api: &Api, address: &str) {
         }),
         json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(service_account(address))}),
     ] {
-        api.post("/credentials", body).await.expect(201);
+        let taken = api.post("/credentials", body).await.expect(201);
+        if let Some(told) = taken.get("storeEvents") {
+            events = told.clone();
+        }
     }
+    events
 }

@@ -1,5 +1,7 @@
 //! Credentials for signing and for the stores (contract part 5).
 
+use std::fmt;
+
 use launchway_domain::credential::Credential;
 use launchway_domain::time::{EpochMs, iso};
 use serde::{Deserialize, Serialize};
@@ -72,6 +74,35 @@ pub struct CredentialView {
     pub created_by: String,
     /// When.
     pub created_at: String,
+}
+
+/// A credential that was just taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CredentialTaken {
+    /// The credential.
+    #[serde(flatten)]
+    pub record: CredentialView,
+    /// Of an `app_store_connect_key`: what to tell App Store Connect so that it tells of changes at once, shown this once.
+    /// Absent when an idempotent request is answered again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store_events: Option<StoreEvents>,
+}
+
+/// A webhook to be made in App Store Connect.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreEvents {
+    /// The payload URL.
+    pub url: String,
+    /// The secret that it signs with.
+    pub secret: String,
+}
+
+impl fmt::Debug for StoreEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreEvents({})", self.url)
+    }
 }
 
 /// The event `credential.expiring`.

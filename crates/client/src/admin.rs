@@ -3,7 +3,7 @@
 
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_api::audit::AuditView;
-use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
 use launchway_api::lists::{Deleted, Page};
@@ -150,7 +150,7 @@ impl Client {
     }
 
     /// `POST /credentials`: hands over a credential.
-    pub async fn create_credential(&self, wanted: &CreateCredential) -> Result<Answer<CredentialView>, Error> {
+    pub async fn create_credential(&self, wanted: &CreateCredential) -> Result<Answer<CredentialTaken>, Error> {
         self.create("/credentials", wanted).await
     }
 

@@ -28,6 +28,7 @@ use crate::outside::resolver::Resolver;
 use crate::outside::stores::{GuardedTransport, StoreWorld, Stores};
 use crate::outside::webhook_sender::WebhookSender;
 use crate::random::Random;
+use crate::store_events::StoreEventSecrets;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
 /// The service's parts. Handlers and jobs get it behind an `Arc`.
@@ -46,6 +47,8 @@ pub struct App {
     pub index: Index,
     /// Signs and reads the links by which builds are installed.
     pub install_links: InstallLinks,
+    /// Derives the secrets by which stores sign their events.
+    pub store_event_secrets: StoreEventSecrets,
     /// Signs and reads the tokens of device reports.
     pub report_tokens: ReportTokens,
     /// Counts calls of organizations and failed sign-ins.
@@ -159,6 +162,7 @@ impl App {
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
+            store_event_secrets: StoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
             calls: CallLimiter::new(db.clone()),
             addresses: AddressLimiter::new(config.check_limit),

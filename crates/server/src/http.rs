@@ -32,6 +32,7 @@ pub(crate) mod pages;
 mod runner;
 mod runners;
 mod sessions;
+mod store_events;
 mod submit;
 pub(crate) mod update;
 pub(crate) mod update_check;

@@ -23,4 +23,5 @@ pub mod outside;
 pub mod package;
 pub mod program;
 pub mod random;
+pub mod store_events;
 pub mod vault;

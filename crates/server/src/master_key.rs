@@ -26,6 +26,8 @@ pub enum Purpose {
     InstallLinks,
     /// Signs the tokens by which devices report.
     DeviceReports,
+    /// Makes the secrets by which stores sign their events.
+    StoreEvents,
     /// Chains the audit log.
     Audit,
     /// Compares the bodies of idempotent requests.
@@ -45,6 +47,7 @@ impl Purpose {
             Purpose::SignedUrls => b"launchway signed urls 1",
             Purpose::InstallLinks => b"launchway install links 1",
             Purpose::DeviceReports => b"launchway device reports 1",
+            Purpose::StoreEvents => b"launchway store events 1",
             Purpose::Audit => b"launchway audit 1",
             Purpose::Idempotency => b"launchway idempotency 1",
             Purpose::Forms => b"launchway forms 1",

@@ -137,6 +137,17 @@ impl Org<'_> {
 }
 
 impl System<'_> {
+    /// Whose a credential is; `None` when there is none.
+    pub async fn credential_owner(&mut self, id: CredentialId) -> Result<Option<OrgId>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT org_id FROM credentials WHERE id = $1",
+            id.to_string()
+        )?;
+        row.map(|(org,)| typed("credentials.org_id", &org)).transpose()
+    }
+
     /// Credentials that end between two times, the first first, behind `after` in the order of ids.
     pub async fn expiring_credentials(
         &mut self,

@@ -3,7 +3,7 @@
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
-use launchway_domain::submission::SubmissionFile;
+use launchway_domain::submission::{Store, SubmissionFile};
 
 use crate::sql::typed;
 use crate::submissions::submission_pair;
@@ -26,6 +26,8 @@ pub struct SubmittedBinary {
 
 /// The newest binaries of an app that are compared with another one.
 const COMPARED: i64 = 500;
+/// Submissions under way that are looked at together.
+const LOOKED_AT: i64 = 200;
 
 #[derive(sqlx::FromRow)]
 struct FileRow {
@@ -37,6 +39,34 @@ struct FileRow {
 }
 
 impl Org<'_> {
+    /// The submissions to a store that are under way, the newest first, each with what it has reached, sealed.
+    pub async fn submissions_under_way(&mut self, store: Store) -> Result<Vec<(SubmissionId, String)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT id, progress FROM submissions WHERE org_id = $1 AND store = $2 AND due_at IS NOT NULL \
+             AND progress IS NOT NULL ORDER BY id DESC LIMIT $3",
+            &self.id,
+            store.as_str(),
+            LOOKED_AT
+        )?;
+        rows.into_iter()
+            .map(|(id, progress)| Ok((typed("submissions.id", &id)?, progress)))
+            .collect()
+    }
+
+    /// Makes the next step of a submission due at `now`, if it is due later.
+    pub async fn make_submission_due(&mut self, id: SubmissionId, now: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE submissions SET due_at = $3 WHERE org_id = $1 AND id = $2 AND due_at > $3",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(())
+    }
+
     /// Says until when the claim of a locked submission holds; `None` gives it up, and the app's lock with it.
     pub async fn hold_submission(&mut self, id: SubmissionId, until: Option<i64>) -> Result<(), StoreError> {
         execute!(

@@ -2,7 +2,7 @@
 
 mod file;
 
-use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::secret::SecretText;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
         CredentialCommand::Add(arguments) => {
             let wanted = wanted(arguments, context).await?;
             let answer = client.create_credential(&wanted).await?;
-            printer.result(&answer.body, || prose(&answer.value))
+            printer.result(&answer.body, || taken(&answer.value))
         }
         CredentialCommand::Delete(credential) => {
             let question = format!("Delete {}? Builds and submissions that need it fail", credential.id);
@@ -107,6 +107,20 @@ fn table(credentials: &[CredentialView]) -> Table {
         ]);
     }
     table
+}
+
+fn taken(taken: &CredentialTaken) -> String {
+    let mut text = prose(&taken.record);
+    if let Some(events) = &taken.store_events {
+        text.push_str(
+            "\nWebhook to make in App Store Connect, so that submissions go on at once. It is shown this once\n",
+        );
+        text.push_str(&fields(&[
+            ("URL", events.url.clone()),
+            ("Secret", events.secret.clone()),
+        ]));
+    }
+    text
 }
 
 fn prose(credential: &CredentialView) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::lists::{Deleted, OneOrPage};
 
 use crate::app::App;
@@ -54,7 +54,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     path = "/credentials",
     tag = "Credentials",
     request_body = CreateCredential,
-    responses((status = 201, description = "The credential, without file and passwords", body = CredentialView))
+    responses((status = 201, description = "The credential, without file and passwords", body = CredentialTaken))
 )]
 pub async fn create(
     State(app): State<Arc<App>>,
@@ -70,9 +70,14 @@ pub async fn create(
         Begun::Kept(kept) => return Ok(again(kept)),
         Begun::Fresh(write) => write,
     };
-    let view = credentials::create(&mut write, plan).await?;
-    write.commit_created(&view).await?;
-    Ok(created(&view))
+    let (record, store_events) = credentials::create(&mut write, plan).await?;
+    let mut answer = CredentialTaken {
+        record,
+        store_events: None,
+    };
+    write.commit_created(&answer).await?;
+    answer.store_events = store_events;
+    Ok(created(&answer))
 }
 
 /// Deletes a credential. Builds and submissions that have it already keep it to their end.

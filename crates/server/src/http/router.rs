@@ -19,8 +19,8 @@ use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, Rep
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, fingerprints,
-    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit, update,
-    update_check, update_report, uploads, usage, webhooks,
+    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, store_events, submit,
+    update, update_check, update_report, uploads, usage, webhooks,
 };
 
 /// Every endpoint under `/api`, and who may call it.
@@ -131,6 +131,7 @@ pub fn router(app: &Arc<App>) -> Router {
         pages::router(app)
             .merge(install::router())
             .merge(dashboard::router(app))
+            .merge(store_events::router())
     } else {
         Router::new()
     };

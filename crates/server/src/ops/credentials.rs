@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, prelude::BASE64_STANDARD};
-use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView};
+use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView, StoreEvents};
 use launchway_api::secret::SecretText;
 use launchway_credentials::{Details, Facts, Given, Kind};
 use launchway_domain::actor::Actor;
@@ -190,8 +190,11 @@ pub async fn open(
         .map_err(|_| Failure::Internal("a sealed credential is not what was sealed".to_owned()))
 }
 
-/// Keeps a credential.
-pub async fn create(write: &mut Write<'_>, plan: CredentialPlan) -> Result<CredentialView, Failure> {
+/// Keeps a credential. Gives also where its store may send events, where a store has some.
+pub async fn create(
+    write: &mut Write<'_>,
+    plan: CredentialPlan,
+) -> Result<(CredentialView, Option<StoreEvents>), Failure> {
     write.org().lock().await?;
     if write.org().credentials(NOBODY).await?.total >= MAX_CREDENTIALS {
         return Err(Failure::bad(format!(
@@ -220,7 +223,10 @@ pub async fn create(write: &mut Write<'_>, plan: CredentialPlan) -> Result<Crede
         .await?;
     // One that ends soon is told of at once.
     tell(write, &credential).await?;
-    Ok(view)
+    let app = write.app();
+    let has_events = plan.kind == Kind::AppStoreConnectKey;
+    let store_events = has_events.then(|| app.store_event_secrets.told(app, credential.id));
+    Ok((view, store_events))
 }
 
 /// Deletes a credential.

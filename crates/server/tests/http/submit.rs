@@ -9,3 +9,4 @@ mod nodes;
 mod preflight;
 mod secrets;
 mod stage;
+mod store_events;

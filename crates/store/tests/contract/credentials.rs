@@ -34,7 +34,9 @@ contract! {
         let listed = org_reads!(db, org, credentials(ALL));
         assert_eq!((listed.items, listed.total), (vec![second.clone(), first.clone()], 2));
         assert_eq!(org_reads!(db, org, sealed_credential(second.id)).as_deref(), Some("sealed two"));
+        assert_eq!(system_writes!(db, credential_owner(first.id)), Some(org));
         assert!(org_writes!(db, org, delete_credential(first.id)));
+        assert_eq!(system_writes!(db, credential_owner(first.id)), None);
         assert!(!org_writes!(db, org, delete_credential(first.id)));
         assert_eq!(org_reads!(db, org, credential(first.id)), None);
         assert_eq!(org_reads!(db, org, sealed_credential(first.id)), None);

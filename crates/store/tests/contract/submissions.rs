@@ -6,7 +6,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::record::{Change, Note, Options, Spec, Work};
-use launchway_domain::submission::{FileKind, Standing, Submission, SubmissionFile, SubmissionStatus};
+use launchway_domain::submission::{FileKind, Standing, Store, Submission, SubmissionFile, SubmissionStatus};
 use launchway_store::{BuildFile, SubmissionFilter, SubmittedBinary};
 
 use crate::database::TestDb;
@@ -73,6 +73,33 @@ pub async fn submit(db: &TestDb, new: &Submission) {
 }
 
 contract! {
+    async fn what_is_under_way_can_be_made_due(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let begun = |due_at| {
+            let mut new = new_submission(org);
+            new.work.due_at = due_at;
+            new
+        };
+        let (early, late, over, fresh) = (begun(Some(NOW - 9)), begun(Some(NOW + 9)), begun(None), begun(Some(NOW)));
+        for new in [&early, &late, &over, &fresh] {
+            submit(db, new).await;
+        }
+        for new in [&early, &late, &over] {
+            let mut reached = new.clone();
+            reached.work.sealed_progress = Some("sealed".to_owned());
+            org_writes!(db, org, change_submission(&reached));
+        }
+        let under_way = org_reads!(db, org, submissions_under_way(Store::GooglePlay));
+        let sealed = |new: &Submission| (new.id, "sealed".to_owned());
+        assert_eq!(under_way, [sealed(&late), sealed(&early)]);
+        assert_eq!(org_reads!(db, org, submissions_under_way(Store::AppStore)), []);
+        for (new, wanted) in [(&early, Some(NOW - 9)), (&late, Some(NOW)), (&over, None)] {
+            org_writes!(db, org, make_submission_due(new.id, NOW));
+            let due_at = org_reads!(db, org, submission(new.id)).unwrap().work.due_at;
+            assert_eq!(due_at, wanted);
+        }
+    }
+
     async fn what_is_kept_is_read(db: &TestDb) {
         let org = an_org(db).await.id;
         let first = new_submission(org);

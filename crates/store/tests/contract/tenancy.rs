@@ -218,6 +218,7 @@ contract! {
         let submissions = org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL));
         assert_eq!((submissions.items, submissions.total), (vec![], 0));
         assert_eq!(org_reads!(db, org, submission_files(submission)), []);
+        assert_eq!(org_reads!(db, org, submissions_under_way(theirs.submission.store())), []);
         let name = bundle("com.example.theirs");
         assert_eq!(org_reads!(db, org, submitted_binaries(&name, theirs.submission.platform, new_id())), []);
         assert_eq!(org_reads!(db, org, credential(theirs.credential.id)), None);
@@ -319,6 +320,7 @@ contract! {
         org_writes!(db, org, hold_submission(submission, Some(NOW + 1)));
         org_writes!(db, org, add_submission_file(submission, 1, &new_file()));
         org_writes!(db, org, forget_submission_files(submission));
+        org_writes!(db, org, make_submission_due(submission, NOW - 1));
         assert!(!org_writes!(db, org, delete_submission(submission)));
         assert!(!org_writes!(db, org, delete_credential(theirs.credential.id)));
         assert!(!org_writes!(db, org, note_expiry_told(theirs.credential.id, 7)));

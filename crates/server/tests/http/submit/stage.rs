@@ -35,7 +35,7 @@ pub const VISION: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/vi
 pub const PURPOSE: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/purpose.ipa");
 pub const AAB: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/release.aab");
 pub const APK: &[u8] = include_bytes!("../../../../binaries/tests/fixtures/v1-v2-v3.apk");
-const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
+pub const P8: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/store-connect.p8");
 pub const ACCOUNT: &[u8] = include_bytes!("../../../../credentials/tests/fixtures/service-account.json");
 /// No flow has so many waits: more of them is a loop.
 const MOST_WAITS: usize = 500;

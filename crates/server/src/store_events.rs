@@ -1,0 +1,60 @@
+//! The secrets by which App Store Connect signs its events: each is derived from the credential that it belongs to, so that
+//! none is kept, and one is known without a look into the database.
+
+use hmac::{Hmac, KeyInit, Mac};
+use launchway_api::credentials::StoreEvents;
+use launchway_domain::id::CredentialId;
+use launchway_stores::app_store::webhook::WebhookSecret;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::app::App;
+
+/// Derives the secrets.
+pub struct StoreEventSecrets {
+    mac: Hmac<Sha256>,
+}
+
+impl StoreEventSecrets {
+    /// Secrets under this key.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self {
+            mac: Hmac::new_from_slice(&key).expect("HMAC takes any key"),
+        }
+    }
+
+    /// The secret of the events that come for a credential.
+    pub fn of(&self, id: CredentialId) -> WebhookSecret {
+        WebhookSecret::new(self.text(id))
+    }
+
+    /// What is told to App Store Connect, so that its events come here for a credential.
+    pub fn told(&self, app: &App, id: CredentialId) -> StoreEvents {
+        StoreEvents {
+            url: format!("{}/store-events/app-store/{id}", app.public_url),
+            secret: self.text(id).to_string(),
+        }
+    }
+
+    fn text(&self, id: CredentialId) -> Zeroizing<String> {
+        let mut mac = self.mac.clone();
+        mac.update(id.uuid().as_bytes());
+        Zeroizing::new(hex::encode(mac.finalize().into_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_belongs_to_its_credential_and_installation() {
+        let (id, other) = (CredentialId::new(1, [1; 10]), CredentialId::new(1, [2; 10]));
+        let secrets = StoreEventSecrets::new([7; 32]);
+        let signature = secrets.of(id).sign(b"event");
+        assert!(secrets.of(id).verifies(b"event", &signature));
+        assert!(!secrets.of(other).verifies(b"event", &signature));
+        assert!(!StoreEventSecrets::new([8; 32]).of(id).verifies(b"event", &signature));
+        assert_eq!(secrets.text(id).len(), 64);
+    }
+}

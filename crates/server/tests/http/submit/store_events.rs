@@ -1,0 +1,166 @@
+//! Events of App Store Connect over HTTP: a signed one makes the submissions that it concerns look at the store now, and any
+//! other nothing.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use launchway_domain::id::SubmissionId;
+use launchway_server::clock::Clock;
+use launchway_stores::app_store::webhook::{MAX_EVENT, SIGNATURE_HEADER, WebhookSecret};
+use reqwest::Method;
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
+
+use super::stage::{IPA, P8, Stage};
+use crate::support::{Answer, TestApp};
+
+const NOT_PROVEN: &str = "The signature is not that of this address; check the webhook's secret";
+
+/// Where events may be sent, and what they are signed with.
+struct Place {
+    credential: String,
+    url: String,
+    secret: WebhookSecret,
+}
+
+impl Place {
+    /// That of a new credential.
+    async fn new(app: &TestApp, key: &str) -> Place {
+        let body = json!({
+            "kind": "app_store_connect_key", "content": BASE64_STANDARD.encode(P8), "keyId": "ABCDE12345",
+        });
+        let made = app
+            .call(key, Method::POST, "/credentials", Some(body))
+            .await
+            .expect(201);
+        let text = |of: &Value| of.as_str().unwrap().to_owned();
+        Place {
+            credential: text(&made["id"]),
+            url: text(&made["storeEvents"]["url"]),
+            secret: WebhookSecret::new(Zeroizing::new(text(&made["storeEvents"]["secret"]))),
+        }
+    }
+
+    /// Sends an event that is taken.
+    async fn tell(&self, app: &TestApp, event: &str) {
+        let answer = self.send(app, event).await;
+        assert_eq!((answer.status.as_u16(), answer.text()), (200, String::new()));
+    }
+
+    async fn send(&self, app: &TestApp, event: &str) -> Answer {
+        send(app, &self.url, Some(&self.secret.sign(event.as_bytes())), event).await
+    }
+}
+
+async fn send(app: &TestApp, url: &str, signature: Option<&str>, event: &str) -> Answer {
+    let mut request = app.request(Method::POST, url).body(event.to_owned());
+    if let Some(signature) = signature {
+        request = request.header(SIGNATURE_HEADER, signature);
+    }
+    Answer::of(request.send().await.unwrap()).await
+}
+
+/// The event that the upload of a build changed.
+fn event(upload: &str) -> String {
+    let subject = json!({"type": "buildUploads", "id": upload});
+    let data = json!({
+        "type": "buildUploadStateUpdated", "id": "7c813492", "version": 1, "relationships": {"instance": {"data": subject}},
+    });
+    json!({"data": data}).to_string()
+}
+
+/// A submission whose upload the store works on, and the id of that upload.
+async fn processing(stage: &mut Stage) -> (SubmissionId, String) {
+    let fields = json!({"destination": "testflight", "options": {"usesNonExemptEncryption": false}});
+    let id = stage.submitted("App.ipa", IPA, fields).await;
+    stage.work().await;
+    let upload = stage.read(id).await["external"]["buildUploadId"].clone();
+    (id, upload.as_str().expect("the upload was made").to_owned())
+}
+
+/// In how many milliseconds the next step is due.
+async fn due_in(stage: &Stage, id: SubmissionId) -> i64 {
+    let record = stage.record(id).await.unwrap();
+    record.work.due_at.expect("something comes next") - stage.app.clock.now()
+}
+
+#[tokio::test]
+async fn what_it_concerns_looks_at_the_store_now() {
+    let mut stage = Stage::set().await;
+    let (id, upload) = processing(&mut stage).await;
+    let place = Place::new(&stage.app, &stage.key).await;
+    let wait = due_in(&stage, id).await;
+    assert!(wait > 0, "{wait}");
+
+    place.tell(&stage.app, &event("another")).await;
+    assert_eq!(due_in(&stage, id).await, wait, "an event of something else");
+    place.tell(&stage.app, &event(&upload)).await;
+    assert_eq!(due_in(&stage, id).await, 0);
+    let calls = stage.calls();
+    stage.work().await;
+    assert!(stage.calls() > calls, "it looked");
+
+    // The same event again, now and when all is over, costs a look at most.
+    place.tell(&stage.app, &event(&upload)).await;
+    assert_eq!(stage.ended(id).await["status"], "success");
+    place.tell(&stage.app, &event(&upload)).await;
+    let calls = stage.calls();
+    stage.work().await;
+    assert_eq!(stage.calls(), calls);
+    assert_eq!(stage.ledger().count("upload"), 1);
+}
+
+#[tokio::test]
+async fn what_is_not_signed_for_this_address_is_refused() {
+    let mut stage = Stage::set().await;
+    let (id, upload) = processing(&mut stage).await;
+    let wait = due_in(&stage, id).await;
+    let place = Place::new(&stage.app, &stage.key).await;
+    let other = Place::new(&stage.app, &stage.key).await;
+    let event = event(&upload);
+    let right = place.secret.sign(event.as_bytes());
+    let nobodys = place.url.replace(&place.credential, &other.credential);
+    let malformed = place.url.replace(&place.credential, "credential_x");
+    for (url, signature, body) in [
+        (&place.url, None, event.as_str()),
+        (&place.url, Some(""), &event),
+        (&place.url, Some("hmacsha256=00"), &event),
+        (&place.url, Some(&*right), &event[1..]),
+        (&nobodys, Some(&*right), &event),
+        (&malformed, Some(&*right), &event),
+    ] {
+        send(&stage.app, url, signature, body)
+            .await
+            .expect_error(401, NOT_PROVEN);
+    }
+    // With the credential its events end.
+    let path = format!("/credentials?id={}", place.credential);
+    stage.call(Method::DELETE, &path, None).await.expect(200);
+    place.send(&stage.app, &event).await.expect_error(401, NOT_PROVEN);
+    assert_eq!(due_in(&stage, id).await, wait);
+}
+
+#[tokio::test]
+async fn another_organization_moves_nothing() {
+    let mut stage = Stage::set().await;
+    let (id, upload) = processing(&mut stage).await;
+    let wait = due_in(&stage, id).await;
+    let (_, key) = stage.app.org_with_key().await;
+    let theirs = Place::new(&stage.app, &key).await;
+    theirs.tell(&stage.app, &event(&upload)).await;
+    assert_eq!(due_in(&stage, id).await, wait);
+}
+
+#[tokio::test]
+async fn what_is_no_event_is_refused() {
+    let stage = Stage::set().await;
+    let place = Place::new(&stage.app, &stage.key).await;
+    let no_event = "The body is no event of App Store Connect";
+    place.send(&stage.app, "{}").await.expect_error(400, no_event);
+    let large = " ".repeat(MAX_EVENT + 1);
+    let told = format!("An event has at most {MAX_EVENT} bytes");
+    place.send(&stage.app, &large).await.expect_error(413, &told);
+    let ping = r#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#;
+    place.tell(&stage.app, ping).await;
+    let got = Answer::of(stage.app.request(Method::GET, &place.url).send().await.unwrap()).await;
+    assert_eq!(got.status, 405);
+}
