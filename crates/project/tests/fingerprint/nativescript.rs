@@ -6,10 +6,23 @@ use launchway_domain::platform::Platform;
 
 use crate::npm::{Project, changes};
 
+/// The template has none: NativeScript's own command line writes it when it makes a project.
+const CONFIG: &str = "\
+import { NativeScriptConfig } from '@nativescript/core';
+
+export default {
+  id: 'com.example.app',
+  appPath: 'app',
+  appResourcesPath: 'App_Resources',
+  android: { markingMode: 'none' },
+} as NativeScriptConfig;
+";
+
 #[test]
 #[ignore = "long run"]
 fn it_stays_and_changes_with_the_native_side() {
     let mut project = Project::unpack("@nativescript/template-hello-world-ts@9.1.1", "");
+    project.write("nativescript.config.ts", CONFIG);
     project.install(&[
         "@nativescript/android@9.1.1",
         "@nativescript/ios@9.0.3",
@@ -36,27 +49,18 @@ fn it_stays_and_changes_with_the_native_side() {
     fs::remove_file(project.root().join(more)).unwrap();
 
     // Native source is what the configuration names.
-    let config = fs::read_to_string(project.root().join("nativescript.config.ts")).unwrap();
-    let (head, rest) = config
-        .split_once("ios: {")
-        .or_else(|| config.split_once("android: {"))
-        .expect("a block");
-    let key = &config[head.len()..config.len() - rest.len()];
-    let source = format!("{head}{key} NativeSource: [{{ name: 'A', path: './native/A.swift' }}],{rest}");
-    project.write("nativescript.config.ts", source);
-    project.write("native/A.swift", "class A {}");
-    let platform = if key.starts_with("ios") {
-        Platform::Ios
-    } else {
-        Platform::Android
-    };
-    let with_source = project.document(platform);
-    project.write("native/A.swift", "class B {}");
+    let android_block = "android: { ";
+    let source = "NativeSource: [{ name: 'A', path: './native/A.java' }], ";
+    let named = CONFIG.replace(android_block, &format!("{android_block}{source}"));
+    project.write("nativescript.config.ts", named);
+    project.write("native/A.java", "class A {}");
+    let with_source = project.document(Platform::Android);
+    project.write("native/A.java", "class B {}");
     assert_eq!(
-        changes(&with_source, &project.document(platform)),
+        changes(&with_source, &project.document(Platform::Android)),
         ["Native source changed"]
     );
-    project.write("nativescript.config.ts", config);
+    project.write("nativescript.config.ts", CONFIG);
     assert_eq!(project.documents(), before);
 
     project.install(&["@nativescript/android@9.1.0"]);
