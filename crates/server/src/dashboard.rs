@@ -20,6 +20,7 @@ mod posted;
 mod profile;
 mod publish;
 mod received;
+mod report_days;
 mod runners;
 mod show;
 mod submission;

@@ -182,9 +182,9 @@ impl Form {
         }
     }
 
-    /// Whether it was refused.
-    pub fn is_refused(&self) -> bool {
-        self.problem.is_some()
+    /// What is wrong, if anything is.
+    pub fn message(&self) -> Option<&str> {
+        self.problem.as_deref()
     }
 
     /// What was typed into a field.
