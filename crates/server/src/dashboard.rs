@@ -102,7 +102,10 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/submissions", get(submissions::list)),
         member("/o/{org}/submissions/live", get(submissions::live)),
         streamed("/o/{org}/submissions/new", get(submit::form).post(submit::submit)),
-        member("/o/{org}/submissions/{id}", get(submission::show).post(submission::change)),
+        member(
+            "/o/{org}/submissions/{id}",
+            get(submission::show).post(submission::change),
+        ),
         member("/o/{org}/submissions/{id}/live", get(submission::live)),
         member("/o/{org}/submissions/{id}/cancel", post(submission::cancel)),
         member("/o/{org}/submissions/{id}/retry", post(submission::retry)),

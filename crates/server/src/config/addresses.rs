@@ -20,7 +20,10 @@ impl DatabaseUrl {
         if known.iter().any(|scheme| url.starts_with(scheme)) {
             return Ok(DatabaseUrl(url.to_owned()));
         }
-        Err(ConfigError::new("--database-url", "must start with sqlite: or postgres://"))
+        Err(ConfigError::new(
+            "--database-url",
+            "must start with sqlite: or postgres://",
+        ))
     }
 
     /// The whole URL.

@@ -10,7 +10,11 @@ pub const GIB: u64 = 1 << 30;
 pub const MIB: u64 = 1 << 20;
 
 /// Whatever can be read from a text; `wanted` says of one that cannot what would do.
-pub fn parsed<T: std::str::FromStr>(value: &Option<String>, setting: &str, wanted: &str) -> Result<Option<T>, ConfigError> {
+pub fn parsed<T: std::str::FromStr>(
+    value: &Option<String>,
+    setting: &str,
+    wanted: &str,
+) -> Result<Option<T>, ConfigError> {
     let Some(text) = value else { return Ok(None) };
     text.parse()
         .map(Some)

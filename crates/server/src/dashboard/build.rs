@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_api::builds::{ArtifactView, BuildView};
-use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::build::plan::Plan;
+use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::id::{BuildId, OrgId};
 use serde_json::Value;
 

@@ -159,20 +159,23 @@ mod tests {
         let bar = |x, y, height, colour| Bar { x, y, height, colour };
         assert_eq!(
             days.bars,
-            [
-                bar(81, 25, 75, "good"),
-                bar(81, 0, 25, "bad"),
-                bar(121, 50, 50, "warn"),
-            ]
+            [bar(81, 25, 75, "good"), bar(81, 0, 25, "bad"), bar(121, 50, 50, "warn"),]
         );
-        let rows: Vec<_> = days.rows.iter().map(|row| (row.date.as_str(), row.installed, row.failed)).collect();
+        let rows: Vec<_> = days
+            .rows
+            .iter()
+            .map(|row| (row.date.as_str(), row.installed, row.failed))
+            .collect();
         assert_eq!(rows, [("1970-04-10", 0, 0), ("1970-04-06", 9, 2)]);
     }
 
     #[test]
     fn nothing_is_drawn_of_nothing() {
         assert!(Days::of(&[], 100).is_none());
-        assert!(Days::of(&[count(10, ReportKind::Failed, 1)], 100).is_none(), "too long ago");
+        assert!(
+            Days::of(&[count(10, ReportKind::Failed, 1)], 100).is_none(),
+            "too long ago"
+        );
         let only = Days::of(&[count(100, ReportKind::Downloaded, 1)], 100).expect("a day");
         assert!(only.bars.is_empty() && only.most == 0 && only.rows.len() == 1);
     }

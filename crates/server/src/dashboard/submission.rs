@@ -73,8 +73,7 @@ impl Can {
         let is_out = has_rollout && matches!(standing.status, RollingOut | Halted);
         Can {
             cancel: !standing.cancel_requested && standing.after(Move::Cancel).is_ok(),
-            retry: standing.after(Move::Retry).is_ok()
-                && submission.error.as_ref().is_none_or(|error| error.retryable),
+            retry: standing.after(Move::Retry).is_ok() && submission.error.as_ref().is_none_or(|error| error.retryable),
             halt: has_rollout && standing.status == RollingOut,
             resume: has_rollout && standing.status == Halted,
             release: submission.may_be_released(),

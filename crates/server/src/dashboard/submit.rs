@@ -52,7 +52,9 @@ struct Choice {
 impl Page {
     /// Whether what is asked of this store can be for the app; without a build nobody knows.
     fn may_go_to(&self, store: Store) -> bool {
-        self.build.as_ref().is_none_or(|build| Store::of(build.platform) == store)
+        self.build
+            .as_ref()
+            .is_none_or(|build| Store::of(build.platform) == store)
     }
 
     fn apple(&self) -> bool {
@@ -82,7 +84,8 @@ async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Resu
     let all = org.credentials(CREDENTIALS).await?.items.into_iter();
     let known = all.filter(|one| one.status(now) == "active").filter(|one| {
         let own = one.bundle_id.as_ref();
-        own.zip(build).is_none_or(|(own, build)| own.as_str().eq_ignore_ascii_case(&build.bundle_id))
+        own.zip(build)
+            .is_none_or(|(own, build)| own.as_str().eq_ignore_ascii_case(&build.bundle_id))
     });
     Ok(known
         .filter_map(|one| {

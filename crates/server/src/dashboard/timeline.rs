@@ -89,7 +89,10 @@ mod tests {
                 ("rejected", "1970-01-01T00:00:00.000Z", 0, "bad"),
             ]
         );
-        assert_eq!(timeline(&events, "queued", None).last().map(|step| step.look), Some("now"));
+        assert_eq!(
+            timeline(&events, "queued", None).last().map(|step| step.look),
+            Some("now")
+        );
         assert_eq!(timeline(&[], "success", Some(0)).len(), 1);
     }
 }

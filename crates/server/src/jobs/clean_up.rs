@@ -135,7 +135,9 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
-    system.forget_report_days_before(day_of(now - REPORT_DAYS * DAY)).await?;
+    system
+        .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
+        .await?;
     system.forget_runner_tokens(now).await?;
     tx.commit().await?;
     Ok(())
