@@ -146,7 +146,7 @@ impl Browser {
         let mut answer = self.sender.send_request(request).await?;
         let status = answer.status();
         // A page without a body would have begun with its head.
-        let first = answer.frame().await;
+        let first = answer.body_mut().frame().await;
         let time = asked.elapsed().as_secs_f64() * 1e3;
         let mut bytes = first
             .transpose()?

@@ -1,5 +1,6 @@
 //! Submissions in the dashboard: list, page, submitting from a build and from a file, and what may be done.
 
+use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::{Submission, SubmissionStatus};
@@ -166,7 +167,7 @@ async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
     let file = Some(("app.apk", APK));
     let visit = again(&stage, &cookie, &token);
     let answer = visit.send_parts("/submissions/new", &token, &fields, file).await;
-    let id = made(&visit, &answer).parse().unwrap();
+    let id: SubmissionId = made(&visit, &answer).parse().unwrap();
     let path = format!("/submissions/{id}");
     stage.until(id, "rolling_out").await;
     let page = again(&stage, &cookie, &token).html(&path).await;
