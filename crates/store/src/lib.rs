@@ -57,7 +57,7 @@ pub use index_rows::OfferedUpdate;
 pub use keys::NewKey;
 pub use members::LastOwner;
 pub use outbox::EventRow;
-pub use reports::{Report, StoredReason};
+pub use reports::{DayCount, Report, StoredReason, day_of};
 pub use sql::StoreError;
 pub use submission_work::SubmittedBinary;
 pub use submissions::SubmissionFilter;
