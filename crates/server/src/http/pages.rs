@@ -4,6 +4,7 @@
 mod device;
 mod home;
 mod links;
+mod sign_in;
 
 use std::sync::Arc;
 
@@ -136,6 +137,14 @@ fn refused(page: Page, failure: Failure) -> Response {
     .into_response();
     *response.status_mut() = status;
     response
+}
+
+/// A page, and what is wrong with what was typed into the one before.
+fn answered(page: Page, wrong: Option<Failure>) -> Response {
+    match wrong {
+        Some(failure) => refused(page, failure),
+        None => page.into_response(),
+    }
 }
 
 /// The fields of a posted form.

@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::ops::orgs;
-use crate::ops::sessions::{SIGN_IN, SignedIn, account, commit_told, line, open_session, prove};
+use crate::ops::proof::{account, prove, prove_password};
+use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
@@ -132,17 +133,19 @@ pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, S
     Ok((invitation, org.name))
 }
 
-/// Takes an invitation: with a new password for a new account, with the present one otherwise.
+/// Takes an invitation: with a new password for a new account; otherwise with the present one, and with a code where the
+/// account asks for one.
 pub async fn accept_invitation(
     app: &Arc<App>,
     token: &str,
     password: &str,
+    code: Option<&str>,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
     let (invitation, _) = look_at_invitation(app, token).await?;
     let (user, new_hash) = match account(app, &invitation.email).await? {
         // The limits on wrong passwords hold here too.
-        Some(_) => (prove(app, &invitation.email, password, browser).await?, None),
+        Some(_) => (prove(app, &invitation.email, password, code, browser).await?, None),
         None => {
             let hash = app.passwords.hash(password).await?;
             (new_user(app, &invitation.email), Some(hash))
@@ -210,7 +213,7 @@ pub async fn change_password(
     new: &str,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
-    let user = prove(app, email, current, browser)
+    let user = prove_password(app, email, current, browser)
         .await
         .map_err(|failure| match failure {
             Failure::NotProven(_) => Failure::bad("current password is wrong"),

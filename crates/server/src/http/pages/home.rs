@@ -6,7 +6,8 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::{Form, Page, field, fields, foreign_form, input, protect, refused, signed_in};
+use super::sign_in::{self, Step};
+use super::{Form, Page, answered, field, fields, foreign_form, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
 use crate::dashboard::home_of;
@@ -113,10 +114,15 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
         ("sign-out", Some(caller)) => sign_out(&app, &caller).await,
         _ => {
             let (email, next) = (field(&form, "email")?, wanted_page(field(&form, "next")?));
-            match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
-                Ok(done) => Ok(signed_in(&app, &done, next.unwrap_or("/"))),
-                Err(failure) => Ok(refused(sign_in_page(email, next.unwrap_or_default()), failure)),
-            }
+            Ok(match sign_in::step(&app, &form, &browser).await? {
+                Step::In(done) => signed_in(&app, &done, next.unwrap_or("/")),
+                Step::Code(first, wrong) => {
+                    let more = next.map(|next| input("next", "", "hidden", "off", next));
+                    let page = sign_in::code_page("/", "", &first, more.into_iter().collect());
+                    answered(page, wrong)
+                }
+                Step::Again(failure) => refused(sign_in_page(email, next.unwrap_or_default()), failure),
+            })
         }
     }
 }
