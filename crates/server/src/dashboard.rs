@@ -22,6 +22,7 @@ mod publish;
 mod runners;
 mod show;
 mod trouble;
+mod two_factor;
 mod update;
 mod updates;
 mod usage;
@@ -129,6 +130,9 @@ pub fn pages() -> Vec<Page> {
         admin("/o/{org}/audit", get(audit::list)),
         member("/o/{org}/profile", get(profile::show)),
         member("/o/{org}/profile/password", post(profile::change_password)),
+        member("/o/{org}/profile/two-factor", get(two_factor::show).post(two_factor::begin)),
+        member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)),
+        member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)),
         member("/o/{org}/profile/sessions/{id}/revoke", post(profile::revoke)),
     ]
 }

@@ -5,6 +5,7 @@ mod log;
 mod other_sites;
 mod secrets;
 mod slow_down;
+mod two_factor;
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND, iso};

@@ -6,6 +6,7 @@ mod keys;
 mod markup;
 mod overview;
 mod settings;
+mod two_factor;
 mod updates;
 
 use launchway_domain::id::OrgId;

@@ -12,7 +12,7 @@ use crate::support::TestApp;
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
 /// The pages that an organization shows without naming a thing.
-const LISTS: [&str; 15] = [
+const LISTS: [&str; 16] = [
     "",
     "/builds",
     "/updates",
@@ -28,6 +28,7 @@ const LISTS: [&str; 15] = [
     "/usage",
     "/audit",
     "/profile",
+    "/profile/two-factor",
 ];
 
 #[tokio::test]
