@@ -2,6 +2,7 @@
 //! A bad one stops the start with one line that names it (contract part 12).
 
 mod networks;
+mod oidc;
 mod quotas;
 mod raw;
 mod storage;
@@ -20,6 +21,7 @@ use crate::outside::address_guard::check_url;
 use crate::package::Limits;
 
 pub use networks::Networks;
+pub use oidc::Oidc;
 pub use raw::RawSettings;
 pub use storage::{Storage, credentials_from_environment};
 
@@ -101,6 +103,8 @@ pub struct Config {
     pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
     pub allow_private_webhooks: bool,
+    /// The OpenID Connect provider that users may sign in through, if any.
+    pub oidc: Option<Oidc>,
     /// The address of App Store Connect, without a slash at the end.
     pub app_store_connect_url: String,
     /// The address of Google Play, without a slash at the end.
@@ -188,6 +192,7 @@ impl Config {
             None => format!("sqlite:{}", data_dir.join("launchway.db").display()),
         };
         let package_limits = package_limits(&raw)?;
+        let oidc = Oidc::parse(&raw)?;
         Ok(Config {
             listen: parsed(&raw.listen, "--listen", "an address and port such as 127.0.0.1:8787")?
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
@@ -217,6 +222,7 @@ impl Config {
             runner_readable: paths(raw.runner_readable.as_deref().unwrap_or("")),
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
+            oidc,
             app_store_connect_url: store_url(
                 raw.app_store_connect_url.as_deref(),
                 "--app-store-connect-url",

@@ -22,6 +22,7 @@ pub mod orgs;
 pub mod packages;
 pub mod passwords;
 pub mod proof;
+pub mod provider_sign_in;
 pub mod publish;
 pub mod publish_request;
 pub mod runners;

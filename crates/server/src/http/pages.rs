@@ -4,6 +4,7 @@
 mod device;
 mod home;
 mod links;
+mod provider;
 mod sign_in;
 
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
         .route("/device", get(device::show).post(device::submit))
+        .route("/sign-in/provider", get(provider::begin))
+        .route("/sign-in/provider/callback", get(provider::come_back))
         .route("/setup", get(links::setup).post(links::submit_setup))
         .route("/invite", get(links::invite).post(links::submit_invite))
         .route("/reset", get(links::reset).post(links::submit_reset))
@@ -69,6 +72,8 @@ struct Page {
     code: Option<String>,
     commands: Vec<String>,
     sign_out: bool,
+    /// Whether the way to the provider is shown.
+    provider: bool,
 }
 
 #[derive(Default)]

@@ -81,7 +81,8 @@ pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str
     Ok(user)
 }
 
-fn new_user(app: &App, email: &str) -> User {
+/// An account, not kept yet.
+pub(super) fn new_user(app: &App, email: &str) -> User {
     let now = app.clock.now();
     User {
         id: app.random.id(now),
@@ -90,7 +91,8 @@ fn new_user(app: &App, email: &str) -> User {
     }
 }
 
-async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
+/// Keeps an account; an address that has one is refused.
+pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
     let mut system = write.system("an account stands beside the tenants");
     if system.create_user(user, password_hash).await? {
         Ok(())

@@ -24,6 +24,8 @@ use crate::ops::two_factor;
 /// Failed tries a minute for one account, and for one client address.
 const FAILURES_PER_ACCOUNT: u32 = 5;
 const FAILURES_PER_ADDRESS: u32 = 20;
+/// In place of a password's hash where there is no password: nothing fits it.
+pub const NO_PASSWORD: &str = "none";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
 /// What a wrong code is answered with. Pages put it to the field of this name.
 pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
@@ -76,11 +78,16 @@ pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &B
     let tries = Try::count(app, email, browser).await?;
     let (user, hash) = password_fits(app, &tries, password, browser).await?;
     tries.take_back(app).await?;
+    proven_elsewhere(app, user, &hash).await
+}
+
+/// What it comes to that a user was proven by something in place of the code: `hash` is that of the password.
+pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, Failure> {
     if !two_factor::is_on(app, user.id).await? {
         return Ok(Proven::User(user));
     }
     let until = app.clock.now() + STEP_LIFE;
-    let proof = format!("{until}.{}", mark(app, &user, &hash, until));
+    let proof = format!("{until}.{}", mark(app, &user, hash, until));
     Ok(Proven::Half(FirstStep {
         email: user.email,
         proof,
@@ -161,7 +168,9 @@ async fn password_fits(
     browser: &Browser,
 ) -> Result<(User, String), Failure> {
     let known = account(app, &tries.email).await?;
+    // Without a password it takes as long as with one.
     let hash = known.as_ref().map(|(_, hash)| hash.as_str());
+    let hash = hash.filter(|hash| *hash != NO_PASSWORD);
     let fits = app.passwords.verify(password, hash).await?;
     match known {
         Some(account) if fits => return Ok(account),

@@ -50,7 +50,13 @@ pub enum Entered {
 
 /// The first step of a page's sign-in: address and password.
 pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Entered, Failure> {
-    Ok(match first_step(app, email, password, browser).await? {
+    let proven = first_step(app, email, password, browser).await?;
+    entered(app, proven, browser).await
+}
+
+/// Lets in who has proven enough.
+pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, Failure> {
+    Ok(match proven {
         Proven::User(user) => Entered::In(let_in(app, user, browser).await?),
         Proven::Half(first) => Entered::NeedsCode(first),
     })

@@ -16,7 +16,7 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
 
-fn sign_in_page(email: &str, next: &str) -> Page {
+fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     let mut inputs = vec![
         input("email", "E-mail address", "email", "username", email),
         input("password", "Password", "password", "current-password", ""),
@@ -26,6 +26,7 @@ fn sign_in_page(email: &str, next: &str) -> Page {
     }
     Page {
         title: "Sign in",
+        provider: app.provider.is_some(),
         form: Some(Form {
             action: "/",
             token: String::new(),
@@ -93,7 +94,7 @@ pub async fn show(
         .has_orgs()
         .await?
     {
-        return Ok(sign_in_page("", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
+        return Ok(sign_in_page(&app, "", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
     }
     let words = "This server is new. Open the set-up link that it printed when it started.".to_owned();
     Ok(Page {
@@ -121,7 +122,7 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
                     let page = sign_in::code_page("/", "", &first, more.into_iter().collect());
                     answered(page, wrong)
                 }
-                Step::Again(failure) => refused(sign_in_page(email, next.unwrap_or_default()), failure),
+                Step::Again(failure) => refused(sign_in_page(&app, email, next.unwrap_or_default()), failure),
             })
         }
     }
