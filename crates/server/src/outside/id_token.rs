@@ -132,7 +132,7 @@ impl Key {
             let key = RsaPublicKeyComponents { n: &n, e: &e };
             return key.verify(&RSA_PKCS1_2048_8192_SHA256, input, signature).is_ok();
         }
-        let point = [&[4][..], &field(&self.x), &field(&self.y)].concat();
+        let point = [&[4u8][..], field(&self.x).as_slice(), field(&self.y).as_slice()].concat();
         let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point);
         key.verify(input, signature).is_ok()
     }

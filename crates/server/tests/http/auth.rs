@@ -3,6 +3,7 @@
 mod links;
 mod log;
 mod other_sites;
+mod provider;
 mod secrets;
 mod slow_down;
 mod two_factor;
