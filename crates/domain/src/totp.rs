@@ -215,7 +215,10 @@ mod tests {
         let expected = "otpauth://totp/Launchway:ada%2Btest%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\
                         &issuer=Launchway&algorithm=SHA1&digits=6&period=30";
         assert_eq!(*secret().uri("ada+test@example.com"), expected);
-        assert_eq!(Secret::read(secret().bytes()).map(|read| read.text().to_string()), Some(text.to_owned()));
+        assert_eq!(
+            Secret::read(secret().bytes()).map(|read| read.text().to_string()),
+            Some(text.to_owned())
+        );
         assert!(Secret::read(b"short").is_none());
     }
 
@@ -243,7 +246,13 @@ mod tests {
             let normal = normal_recovery_code(typed).map(|code| code.to_string());
             assert_eq!(normal.as_deref(), Some("MZXW6YTBOJTG633C"), "{typed}");
         }
-        for typed in ["", "081804", "MZXW-6YTB-OJTG-633", "MZXW-6YTB-OJTG-633C-A", "MZXW-6YTB-OJTG-6331"] {
+        for typed in [
+            "",
+            "081804",
+            "MZXW-6YTB-OJTG-633",
+            "MZXW-6YTB-OJTG-633C-A",
+            "MZXW-6YTB-OJTG-6331",
+        ] {
             assert!(normal_recovery_code(typed).is_none(), "{typed}");
         }
     }

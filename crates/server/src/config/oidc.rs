@@ -43,7 +43,10 @@ impl Oidc {
         };
         let url = check_url(issuer, true).map_err(|refused| ConfigError::new(ISSUER, refused.to_string()))?;
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(ConfigError::new(ISSUER, "must have no query and no fragment".to_owned()));
+            return Err(ConfigError::new(
+                ISSUER,
+                "must have no query and no fragment".to_owned(),
+            ));
         }
         let read = std::fs::read_to_string(file).map(Zeroizing::new);
         let secret = read.map_err(|error| ConfigError::new(SECRET, format!("{file}: {error}")))?;

@@ -32,7 +32,13 @@ async fn join(app: &Arc<App>, email: &str, browser: &Browser) -> Result<SignedIn
         ))
     };
     let now = app.clock.now();
-    let found = app.db.read().await?.system(REASON).invitation_by_email(email, now).await?;
+    let found = app
+        .db
+        .read()
+        .await?
+        .system(REASON)
+        .invitation_by_email(email, now)
+        .await?;
     let invitation = found.ok_or_else(nobody)?;
     let user = accounts::new_user(app, email);
     let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;

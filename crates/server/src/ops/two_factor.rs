@@ -76,12 +76,7 @@ pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, Failure>
 }
 
 /// Turns codes on by the first one; gives the recovery codes, which are shown this once.
-pub async fn confirm(
-    app: &App,
-    user: UserId,
-    code: &str,
-    origin: &Origin,
-) -> Result<Vec<Zeroizing<String>>, Failure> {
+pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<Vec<Zeroizing<String>>, Failure> {
     let code: Code = code.parse().map_err(|error| Failure::bad(format!("code {error}")))?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
@@ -95,7 +90,10 @@ pub async fn confirm(
     let step = step.ok_or_else(|| Failure::bad(NOT_SHOWN))?;
     let codes = recovery_codes(app);
     let hashes: Vec<String> = codes.iter().filter_map(|code| recovery_hash(code)).collect();
-    if !system.confirm_two_factor(user, &kept.sealed, step, now, &hashes).await? {
+    if !system
+        .confirm_two_factor(user, &kept.sealed, step, now, &hashes)
+        .await?
+    {
         return Err(Failure::bad(IS_ON));
     }
     let line = line(app, Actor::User(user), "user.add_two_factor", user, Some(origin));
@@ -128,13 +126,7 @@ pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Resul
 }
 
 /// Turns codes off for who has password and code.
-pub async fn remove(
-    app: &Arc<App>,
-    user: &User,
-    password: &str,
-    code: &str,
-    browser: &Browser,
-) -> Result<(), Failure> {
+pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, browser: &Browser) -> Result<(), Failure> {
     if !is_on(app, user.id).await? {
         return Err(Failure::bad("Two-factor codes are off already"));
     }

@@ -13,7 +13,10 @@ fn hashes() -> Vec<String> {
 async fn enrolled(db: &Db) -> UserId {
     let user = a_user(db).await.id;
     assert!(system_writes!(db, begin_two_factor(user, "sealed", NOW)));
-    assert!(system_writes!(db, confirm_two_factor(user, "sealed", 7, NOW, &hashes())));
+    assert!(system_writes!(
+        db,
+        confirm_two_factor(user, "sealed", 7, NOW, &hashes())
+    ));
     user
 }
 

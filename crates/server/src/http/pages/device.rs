@@ -183,7 +183,10 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
             }
             Step::Code(first, wrong) => {
                 let asked = input("code", "", "hidden", "off", code);
-                Ok(answered(sign_in::code_page("/device", "sign-in", &first, vec![asked]), wrong))
+                Ok(answered(
+                    sign_in::code_page("/device", "sign-in", &first, vec![asked]),
+                    wrong,
+                ))
             }
             Step::Again(failure) => Ok(refused(sign_in_page(code, field(&form, "email")?), failure)),
         };

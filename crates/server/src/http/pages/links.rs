@@ -79,7 +79,13 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str, asks_co
     let password = "Password, at least 12 characters";
     let mut inputs = vec![input("password", password, "password", "current-password", "")];
     if asks_code {
-        inputs.push(input("code", "Code of your authenticator app", "text", "one-time-code", ""));
+        inputs.push(input(
+            "code",
+            "Code of your authenticator app",
+            "text",
+            "one-time-code",
+            "",
+        ));
     }
     Page {
         title: "Join an organization",
@@ -137,7 +143,10 @@ pub async fn submit_invite(
         Ok(done) => Ok(signed_in(&app, &done, "/")),
         Err(failure) => {
             let asks_code = code.is_some() || matches!(failure, Failure::CodeNeeded);
-            Ok(refused(invite_page(token, &invitation, &organization, asks_code), failure))
+            Ok(refused(
+                invite_page(token, &invitation, &organization, asks_code),
+                failure,
+            ))
         }
     }
 }

@@ -41,7 +41,10 @@ fn problem(failure: Failure) -> Response {
 pub async fn begin(State(app): State<Arc<App>>) -> Result<Response, Failure> {
     let token = app.random.token();
     let (login, now) = (Login::of(&token), app.clock.now());
-    match provider(&app)?.authorization_url(&login, &redirect_uri(&app), now).await {
+    match provider(&app)?
+        .authorization_url(&login, &redirect_uri(&app), now)
+        .await
+    {
         Ok(url) => {
             let mut response = Redirect::to(&url).into_response();
             protect(&mut response);
@@ -84,7 +87,9 @@ async fn enter(app: &Arc<App>, browser: &Browser, headers: &HeaderMap, query: &Q
     }
     let code = field(query, "code")?;
     if code.is_empty() {
-        return Err(Failure::NotProven("The sign-in provider did not sign you in".to_owned()));
+        return Err(Failure::NotProven(
+            "The sign-in provider did not sign you in".to_owned(),
+        ));
     }
     let email = provider
         .email(&login, code, &redirect_uri(app), app.clock.now())

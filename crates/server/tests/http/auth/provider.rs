@@ -130,8 +130,17 @@ async fn come_back(app: &TestApp, fake: &Fake, change: impl FnOnce(&mut Value)) 
 
 /// The session that an answer begins.
 fn session(answer: &Answer) -> String {
-    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"), "{}", answer.text());
-    let set = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap());
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("location")),
+        (303, "/"),
+        "{}",
+        answer.text()
+    );
+    let set = answer
+        .headers
+        .get_all("set-cookie")
+        .iter()
+        .map(|value| value.to_str().unwrap());
     let set: Vec<_> = set.filter(|cookie| cookie.starts_with("launchway=")).collect();
     set[0].split(';').next().unwrap().to_owned()
 }
@@ -140,7 +149,10 @@ fn is_refused(answer: &Answer, status: u16, words: &str) {
     assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
     assert!(answer.text().contains(words), "{words}: {}", answer.text());
     let set = answer.headers.get_all("set-cookie").iter();
-    assert!(!set.map(|value| value.to_str().unwrap()).any(|cookie| cookie.starts_with("launchway=")));
+    assert!(
+        !set.map(|value| value.to_str().unwrap())
+            .any(|cookie| cookie.starts_with("launchway="))
+    );
 }
 
 #[tokio::test]
@@ -154,8 +166,15 @@ async fn who_has_an_account_is_signed_in() {
     assert_eq!(view["user"]["email"], EMAIL);
     assert_eq!(view["organization"]["id"], json!(org));
     let (form, proof) = fake.asked.lock().unwrap().pop().unwrap();
-    assert_eq!(proof, format!("Basic {}", BASE64_STANDARD.encode("launchway:the%20secret")));
-    for part in ["grant_type=authorization_code", "code=a%20code", "redirect_uri=http%3A%2F%2F127.0.0.1"] {
+    assert_eq!(
+        proof,
+        format!("Basic {}", BASE64_STANDARD.encode("launchway:the%20secret"))
+    );
+    for part in [
+        "grant_type=authorization_code",
+        "code=a%20code",
+        "redirect_uri=http%3A%2F%2F127.0.0.1",
+    ] {
         assert!(form.contains(part), "{part}: {form}");
     }
 }
@@ -164,25 +183,45 @@ async fn who_has_an_account_is_signed_in() {
 async fn the_provider_is_told_a_challenge_and_the_code_comes_with_its_verifier() {
     let (app, fake) = stage().await;
     let (kept, told) = begin(&app).await;
-    assert_eq!((told["response_type"].as_str(), told["code_challenge_method"].as_str()), ("code", "S256"));
+    assert_eq!(
+        (told["response_type"].as_str(), told["code_challenge_method"].as_str()),
+        ("code", "S256")
+    );
     *fake.claims.lock().unwrap() = good_claims(&fake, &told);
     let path = format!("/sign-in/provider/callback?code=x&state={}", told["state"]);
     page(&app, &path, &kept).await;
     let (form, _) = fake.asked.lock().unwrap().pop().unwrap();
-    let verifier = form.split('&').find_map(|pair| pair.strip_prefix("code_verifier=")).unwrap();
-    assert_eq!(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)), told["code_challenge"]);
-    // Nothing of it could be told from what the browser shows to the provider.
-    assert!(!told.values().any(|value| value == verifier || kept.contains(value.as_str())));
+    let verifier = form
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("code_verifier="))
+        .unwrap();
+    assert_eq!(
+        BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)),
+        told["code_challenge"]
+    );
+    // What the provider is told tells neither the verifier nor what the browser keeps.
+    for name in ["state", "nonce", "code_challenge"] {
+        assert!(told[name] != verifier && !kept.contains(&told[name]), "{name}");
+    }
 }
 
 #[tokio::test]
 async fn an_invitation_makes_an_account_and_nothing_makes_an_organization() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
-    is_refused(&come_back(&app, &fake, |_| {}).await, 403, "has no account here and no invitation");
+    is_refused(
+        &come_back(&app, &fake, |_| {}).await,
+        403,
+        "has no account here and no invitation",
+    );
     invite(&app, &key, EMAIL, "admin").await;
-    let view = who(&app, &session(&come_back(&app, &fake, |_| {}).await)).await.expect(200);
-    assert_eq!((&view["organization"]["id"], &view["organization"]["role"]), (&json!(org), &json!("admin")));
+    let view = who(&app, &session(&come_back(&app, &fake, |_| {}).await))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&view["organization"]["id"], &view["organization"]["role"]),
+        (&json!(org), &json!("admin"))
+    );
     // Again, by the account.
     session(&come_back(&app, &fake, |_| {}).await);
     // It has no password, also not the text that stands for none.

@@ -28,7 +28,9 @@ pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
         address: [127, 0, 0, 1].into(),
         request_id: "test".to_owned(),
     };
-    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &origin).await.unwrap();
+    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &origin)
+        .await
+        .unwrap();
     app.advance(30 * SECOND);
     (secret, recovery.iter().map(|code| code.to_string()).collect())
 }
@@ -118,7 +120,10 @@ async fn many_at_once_use_a_code_once() {
 
 /// The value of a hidden field.
 fn hidden<'t>(html: &'t str, name: &str) -> &'t str {
-    let rest = html.split_once(&format!(r#"name="{name}" value=""#)).unwrap_or_else(|| panic!("{html}")).1;
+    let rest = html
+        .split_once(&format!(r#"name="{name}" value=""#))
+        .unwrap_or_else(|| panic!("{html}"))
+        .1;
     rest.split_once('"').unwrap().0
 }
 
@@ -160,20 +165,28 @@ async fn a_page_signs_in_by_two_steps() {
 async fn the_proof_of_a_first_step_is_for_one_account_one_password_and_five_minutes() {
     let (app, org, secret, _) = stage().await;
     let other = app.user(org, "bob@example.com", Role::Member).await;
-    let other = who(&app, &other).await.expect(200)["user"]["id"].as_str().unwrap().parse().unwrap();
+    let other = who(&app, &other).await.expect(200)["user"]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     let (bobs, _) = enrol(&app, other).await;
     let html = first_step(&app).await;
     let proof = hidden(&html, "proof").to_owned();
     let again = async |email: &str, proof: &str, code: String| {
         let answer = second_step(&app, email, proof, &code).await;
         assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
-        assert!(answer.text().contains("This took too long; sign in again"), "{}", answer.text());
+        assert!(
+            answer.text().contains("This took too long; sign in again"),
+            "{}",
+            answer.text()
+        );
         assert!(answer.text().contains(r#"name="password""#), "from the beginning");
     };
     again("bob@example.com", &proof, shown(&app, &bobs)).await;
     again("nobody@example.com", &proof, shown(&app, &bobs)).await;
     let later = proof.replacen(|digit: char| digit.is_ascii_digit(), "9", 1);
-    for forged in ["x", "1.x", &later] {
+    for forged in ["x", "1.x", later.as_str()] {
         again(EMAIL, forged, shown(&app, &secret)).await;
     }
     app.advance(5 * MINUTE);
@@ -206,17 +219,30 @@ async fn an_invitation_asks_who_has_an_account_for_a_code() {
 async fn the_secret_is_sealed_for_its_user() {
     let (app, org, secret, recovery) = stage().await;
     let session = app.user(org, "bob@example.com", Role::Member).await;
-    let bob: UserId = who(&app, &session).await.expect(200)["user"]["id"].as_str().unwrap().parse().unwrap();
+    let bob: UserId = who(&app, &session).await.expect(200)["user"]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     let mut tx = app.app.db.read().await.unwrap();
     let mut system = tx.system("a test");
     let (ada, _) = system.user_by_email(EMAIL).await.unwrap().unwrap();
     let kept = system.two_factor(ada.id).await.unwrap().unwrap();
     drop(tx);
-    assert!(app.app.vault.open_two_factor(bob, &kept.sealed).is_err(), "it opens in its place only");
+    assert!(
+        app.app.vault.open_two_factor(bob, &kept.sealed).is_err(),
+        "it opens in its place only"
+    );
     let opened = app.app.vault.open_two_factor(ada.id, &kept.sealed).unwrap();
     assert_eq!(opened.as_slice(), secret.bytes());
-    for text in [secret.text().to_string(), recovery[0].clone(), recovery[0].replace('-', "")] {
+    for text in [
+        secret.text().to_string(),
+        recovery[0].clone(),
+        recovery[0].replace('-', ""),
+    ] {
         assert!(!super::secrets::keeps(&app, &text), "{text}");
     }
-    app.browse(&session, Method::GET, "/auth/session", None).await.expect(200);
+    app.browse(&session, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
 }

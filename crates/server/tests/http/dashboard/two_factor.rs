@@ -23,7 +23,13 @@ fn shown(app: &TestApp, secret: &Secret) -> String {
 
 /// The recovery codes that a page shows.
 fn recovery_codes(html: &str) -> Vec<String> {
-    let list = html.split_once(r#"<code id="recovery">"#).unwrap().1.split_once("</code>").unwrap().0;
+    let list = html
+        .split_once(r#"<code id="recovery">"#)
+        .unwrap()
+        .1
+        .split_once("</code>")
+        .unwrap()
+        .0;
     list.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -34,7 +40,10 @@ async fn an_app_is_added_by_its_first_code() {
     assert!(visit.html("/profile").await.contains("Codes are off"));
     let html = visit.send(PAGE, &[]).await.text();
     let first = waiting(&visit).await;
-    assert!(html.contains(first.text().as_str()) && html.contains(r#"class="qr""#), "{html}");
+    assert!(
+        html.contains(first.text().as_str()) && html.contains(r#"class="qr""#),
+        "{html}"
+    );
     // Another secret takes its place; who asks again sees the same.
     visit.send(PAGE, &[]).await;
     let secret = waiting(&visit).await;
@@ -43,14 +52,17 @@ async fn an_app_is_added_by_its_first_code() {
     for (code, message) in [
         ("", "code must be the six digits that the app shows"),
         ("12345", "code must be the six digits that the app shows"),
-        (shown(&app, &first).as_str(), "code is wrong: enter the one that the app shows now"),
+        (
+            shown(&app, &first).as_str(),
+            "code is wrong: enter the one that the app shows now",
+        ),
     ] {
         let refused = visit.send("/profile/two-factor/confirm", &[("code", code)]).await;
         assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
         assert!(refused.text().contains(message), "{}", refused.text());
     }
     let code = shown(&app, &secret);
-    let done = visit.send("/profile/two-factor/confirm", &[("code", &code)]).await;
+    let done = visit.send("/profile/two-factor/confirm", &[("code", code.as_str())]).await;
     assert_eq!(done.status.as_u16(), 200, "{}", done.text());
     assert_eq!(recovery_codes(&done.text()).len(), 10);
     let html = visit.html(PAGE).await;
@@ -67,13 +79,16 @@ async fn codes_are_turned_off_by_password_and_code() {
     visit.send(PAGE, &[]).await;
     let secret = waiting(&visit).await;
     let code = shown(&app, &secret);
-    let html = visit.send("/profile/two-factor/confirm", &[("code", &code)]).await.text();
+    let html = visit
+        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
+        .await
+        .text();
     let recovery = recovery_codes(&html);
     app.advance(30 * SECOND);
     for (password, code, message) in [
         ("not the password", recovery[0].as_str(), "present password is wrong"),
         (PASSWORD, "", "code is required"),
-        (PASSWORD, &code, "code is wrong, or it was used before"),
+        (PASSWORD, code.as_str(), "code is wrong, or it was used before"),
     ] {
         let fields = [("present", password), ("code", code)];
         let refused = visit.send("/profile/two-factor/remove", &fields).await;
