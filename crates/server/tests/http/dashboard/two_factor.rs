@@ -62,7 +62,9 @@ async fn an_app_is_added_by_its_first_code() {
         assert!(refused.text().contains(message), "{}", refused.text());
     }
     let code = shown(&app, &secret);
-    let done = visit.send("/profile/two-factor/confirm", &[("code", code.as_str())]).await;
+    let done = visit
+        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
+        .await;
     assert_eq!(done.status.as_u16(), 200, "{}", done.text());
     assert_eq!(recovery_codes(&done.text()).len(), 10);
     let html = visit.html(PAGE).await;
