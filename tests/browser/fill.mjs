@@ -96,6 +96,7 @@ export async function fill(server) {
       ["usage", "/usage"],
       ["audit", "/audit"],
       ["profile", "/profile"],
+      ["two-factor", "/profile/two-factor"],
       ["nothing", "/builds/none"],
       ["menu", "/builds", async (page) => { await page.click(".you summary"); }],
       ["keys", "/api-keys"],

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod networks;
+mod oidc;
 mod quotas;
 mod raw;
 mod roles;
@@ -25,6 +26,7 @@ use values::{GIB, MIB, one_of, parsed, paths, size, truth};
 
 pub use addresses::DatabaseUrl;
 pub use networks::Networks;
+pub use oidc::Oidc;
 pub use raw::RawSettings;
 pub use roles::Roles;
 pub use storage::{Storage, credentials_from_environment};
@@ -96,6 +98,8 @@ pub struct Config {
     pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
     pub allow_private_webhooks: bool,
+    /// The OpenID Connect provider that users may sign in through, if any.
+    pub oidc: Option<Oidc>,
     /// The address of App Store Connect, without a slash at the end.
     pub app_store_connect_url: String,
     /// The address of Google Play, without a slash at the end.
@@ -145,6 +149,7 @@ impl Config {
         let data_dir = PathBuf::from(raw.data_dir.as_deref().unwrap_or("launchway-data"));
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;
         let package_limits = package_limits(&raw)?;
+        let oidc = Oidc::parse(&raw)?;
         Ok(Config {
             listen: parsed(&raw.listen, "--listen", "an address and port such as 127.0.0.1:8787")?
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
@@ -174,6 +179,7 @@ impl Config {
             runner_readable: paths(raw.runner_readable.as_deref().unwrap_or("")),
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
+            oidc,
             app_store_connect_url: store_url(
                 raw.app_store_connect_url.as_deref(),
                 "--app-store-connect-url",

@@ -28,6 +28,7 @@ mod submissions;
 mod submit;
 mod timeline;
 mod trouble;
+mod two_factor;
 mod update;
 mod updates;
 mod usage;
@@ -146,6 +147,12 @@ pub fn pages() -> Vec<Page> {
         admin("/o/{org}/audit", get(audit::list)),
         member("/o/{org}/profile", get(profile::show)),
         member("/o/{org}/profile/password", post(profile::change_password)),
+        member(
+            "/o/{org}/profile/two-factor",
+            get(two_factor::show).post(two_factor::begin),
+        ),
+        member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)),
+        member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)),
         member("/o/{org}/profile/sessions/{id}/revoke", post(profile::revoke)),
     ]
 }

@@ -7,6 +7,7 @@ mod markup;
 mod overview;
 mod settings;
 mod submissions;
+mod two_factor;
 mod updates;
 
 use launchway_domain::id::OrgId;

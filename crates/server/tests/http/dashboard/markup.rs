@@ -15,7 +15,7 @@ use crate::support::TestApp;
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
 /// The pages that an organization shows without naming a thing.
-const LISTS: [&str; 17] = [
+const LISTS: [&str; 18] = [
     "",
     "/builds",
     "/submissions",
@@ -33,6 +33,7 @@ const LISTS: [&str; 17] = [
     "/usage",
     "/audit",
     "/profile",
+    "/profile/two-factor",
 ];
 
 #[tokio::test]
