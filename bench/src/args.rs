@@ -23,6 +23,8 @@ pub enum Command {
     Start(StartArgs),
     /// The queue of builds: what a claim and a renewal cost as it grows, with many runners at once
     Queue(QueueArgs),
+    /// The pages of the dashboard: time until the first byte, and bytes of the first load
+    Pages(PagesArgs),
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
@@ -80,6 +82,20 @@ pub struct QueueArgs {
     /// An empty PostgreSQL database to measure on, with one number in `--queued` [default: SQLite]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How the pages are measured.
+#[derive(Debug, clap::Args)]
+pub struct PagesArgs {
+    /// Builds in the database
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub builds: u32,
+    /// How often each page is loaded
+    #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub const LABEL: &str = "os=linux";
 
 /// Builds written in one transaction.
-const BATCH: u32 = 5_000;
+pub const BATCH: u32 = 5_000;
 
 /// How many of what.
 pub struct Queue {
@@ -79,7 +79,8 @@ pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
+/// A build that waits.
+pub fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
     Build {
         id: id(2, number, now),
         org_id: org,
@@ -119,13 +120,13 @@ fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
 
 /// Builds that wait for a day expire, so what waits here must be young.
 #[expect(clippy::disallowed_methods, reason = "a benchmark works in the real time")]
-fn now() -> anyhow::Result<EpochMs> {
+pub fn now() -> anyhow::Result<EpochMs> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Ok(since.as_millis() as EpochMs)
 }
 
 /// An id of this sort that only this number has.
-fn id<K: Kind>(sort: u8, number: u32, now: EpochMs) -> Id<K> {
+pub fn id<K: Kind>(sort: u8, number: u32, now: EpochMs) -> Id<K> {
     let mut random = [sort; 10];
     random[..4].copy_from_slice(&number.to_be_bytes());
     Id::new(now, random)

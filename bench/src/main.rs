@@ -7,6 +7,7 @@ mod check;
 mod cores;
 mod figures;
 mod load;
+mod pages;
 mod programs;
 mod questions;
 mod queue;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Start(args) => start::run(&args),
         Command::Queue(args) => queue::run(&args),
+        Command::Pages(args) => pages::run(&args),
         Command::Twin(args) => twin::run(&args),
     };
     match done {

@@ -1,4 +1,4 @@
-// Fills a demo server with builds, updates and settings, and names the pages that show them.
+// Fills a demo server with builds, submissions, updates and settings, and names the pages that show them.
 
 import { api, read, until, upload, zip } from "./serve.mjs";
 
@@ -7,6 +7,9 @@ const steps = [
   { name: "test", run: "printf '\\033[32m✓\\033[0m 48 passed\\n\\033[33mwarning\\033[0m: peer dependency <b>react</b>\\n'" },
   { name: "pack", run: "mkdir -p out && echo app > out/app.apk && printf '\\033[31mnot\\033[0m an error\\n'" },
 ];
+
+// An app that Google Play takes.
+export const app = "crates/binaries/tests/fixtures/v1-v2-v3.apk";
 
 export async function fill(server) {
   const call = api(server.origin, server.key);
@@ -40,8 +43,17 @@ export async function fill(server) {
   await session("POST", "/orgs/invitations", { email: "bob@example.com", role: "member" });
   const keystore = read(process.env.KEYSTORE ?? "crates/credentials/tests/fixtures/rsa.jks").toString("base64");
   await session("POST", "/credentials", { kind: "android_keystore", content: keystore, password: "store-secret" });
+  const account = read("crates/credentials/tests/fixtures/service-account.json").toString().replace("https://oauth2.googleapis.com", server.stores);
+  await session("POST", "/credentials", { kind: "google_service_account", content: Buffer.from(account).toString("base64"), name: "Play Console" });
+  const submit = async (fields) => call("POST", "/submit", { uploadId: await upload(call, read(app), "app.apk"), destination: "production", ...fields });
+  const notes = [{ locale: "en-US", text: "The cart shows its total.\nThanks to all who wrote." }, { locale: "de-DE", text: "Der Korb zeigt seine Summe." }];
+  const staged = await submit({ rollout: 20, releaseNotes: notes, options: { releaseName: "Spring" } });
+  await until("users get the staged release", async () => (await call("GET", `/submit?id=${staged.id}`)).status === "rolling_out");
+  // The store does not take the same build number twice.
+  const again = await submit({});
+  await until("the second submission is over", async () => (await call("GET", `/submit?id=${again.id}`)).finishedAt !== null);
   return {
-    done, failed, waiting, running, update,
+    done, failed, staged, waiting, running, update,
     pages: [
       ["overview", ""],
       ["builds", "/builds"],
@@ -50,6 +62,18 @@ export async function fill(server) {
       ["build-failed", `/builds/${failed.id}`],
       ["build-waiting", `/builds/${waiting.id}`],
       ["build-running", `/builds/${running.id}`],
+      ["submissions", "/submissions"],
+      ["submission", `/submissions/${staged.id}`],
+      ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
+      ["submission-failed", `/submissions/${again.id}`],
+      ["submit", "/submissions/new"],
+      ["submit-build", `/submissions/new?buildId=${done.id}`, async (page) => { await page.click("text=More options"); }],
+      ["submit-refused", "/submissions/new", async (page) => {
+        await page.fill("#destination", "a/b");
+        await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
+        await page.click("main form button");
+        await page.waitForSelector("#destination-wrong");
+      }],
       ["updates", "/updates"],
       ["update", `/updates/${update.id}`],
       ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
@@ -72,6 +96,7 @@ export async function fill(server) {
       ["usage", "/usage"],
       ["audit", "/audit"],
       ["profile", "/profile"],
+      ["two-factor", "/profile/two-factor"],
       ["nothing", "/builds/none"],
       ["menu", "/builds", async (page) => { await page.click(".you summary"); }],
       ["keys", "/api-keys"],

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
-import { fill } from "./fill.mjs";
+import { app, fill } from "./fill.mjs";
 import { api, read, serve, until, upload, zip } from "./serve.mjs";
 
 const [program] = process.argv.slice(2);
@@ -117,6 +117,37 @@ async function longLog(server, home) {
   await page.click(".twist[aria-label='Phase first']");
   await page.waitForSelector(".line .text:text-is('<b>bold</b>')");
   assert.equal(await page.textContent(".line .c1"), "red");
+  await page.context().close();
+}
+
+async function submission(server, made, home) {
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}`);
+  await page.click("nav >> text=Submissions");
+  await page.click(`th a[href$="${made.staged.id}"]`);
+  await page.waitForSelector(".timeline >> text=Rolling out");
+  await page.locator("#rollout").fill("50");
+  await page.click("text=Change rollout…");
+  await page.click("button:text-is('Change rollout')");
+  await page.waitForSelector("text=The store is told of the change in a moment.");
+  // The page follows what the store does.
+  await page.waitForSelector("dd:text-is('50 %')");
+  await page.click("text=Halt…");
+  await page.click("text=Halt rollout");
+  await page.waitForSelector(".title .status:has-text('Halted')");
+  await page.click("text=Resume");
+  await page.waitForSelector(".title .status:has-text('Rolling out')");
+  // Another one, from the browser.
+  await page.goto(`${server.origin}${home}/submissions/new`);
+  await page.fill("#destination", "internal");
+  await page.fill("#text-1", "What is <new>");
+  await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
+  await page.click("form.upload button");
+  await page.waitForSelector("text=The submission waits for its turn.");
+  await page.waitForSelector("dd:has-text('What is <new>')");
+  await page.click("text=Delete…");
+  await page.click("text=Delete submission");
+  await page.waitForSelector("text=The submission is deleted.");
   await page.context().close();
 }
 
@@ -247,6 +278,7 @@ try {
     await step("accessible", () => accessible(server, made, home));
     await step("live log", () => liveLog(server, made, home));
     await step("long log", () => longLog(server, home));
+    await step("submission", () => submission(server, made, home));
     await step("redelivery", () => redelivery(server, home));
     await step("invitation", () => invitation(server, home));
     await step("ended session", () => endedSession(server, home));

@@ -1,4 +1,4 @@
-// Starts a server of its own with the demo, and fills it with what a team has after some weeks. Gives its address, a key,
+// Starts a server of its own with the demo, beside it stores that are simulated, and fills it with what a team has after some weeks. Gives its address, a key,
 // the owner's address and password, and how to stop it.
 
 import { spawn } from "node:child_process";
@@ -23,7 +23,10 @@ export async function serve(program, args = ["--demo"]) {
   // Builds run as another user, who must come through.
   chmodSync(folder, 0o755);
   const listen = `127.0.0.1:${await freePort()}`;
-  const child = spawn(program, ["serve", "--listen", listen, "--data-dir", join(folder, "data"), "--allow-private-webhooks", "--check-limit", "0", ...args], {
+  // Nothing is ever submitted to a real store.
+  const stores = `http://127.0.0.1:${await freePort()}`;
+  const simulator = spawn(program, ["store-simulator", "--listen", new URL(stores).host], { cwd: folder, stdio: "ignore" });
+  const child = spawn(program, ["serve", "--listen", listen, "--data-dir", join(folder, "data"), "--allow-private-webhooks", "--check-limit", "0", "--app-store-connect-url", stores, "--google-play-url", stores, "--target-sdk-floor", "34", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -31,18 +34,20 @@ export async function serve(program, args = ["--demo"]) {
   child.stdout.on("data", (piece) => { printed += piece; });
   child.stderr.on("data", () => {});
   const stop = async () => {
-    const ended = new Promise((done) => child.once("exit", done));
+    const ended = [child, simulator].map((process) => new Promise((done) => process.once("exit", done)));
     child.kill("SIGTERM");
-    await ended;
+    simulator.kill("SIGTERM");
+    await Promise.all(ended);
     rmSync(folder, { recursive: true, force: true });
   };
   const wanted = args.includes("--demo") ? ready : /setup\?token=\S+/;
   await until(`the server says ${wanted}`, () => wanted.test(printed));
+  await until("the stores answer", () => fetch(`${stores}/simulator`).then(() => true, () => false));
   const origin = `http://${listen}`;
   if (!args.includes("--demo")) return { origin, stop, link: /\S+setup\?token=\S+/.exec(printed)[0] };
   const [, , email, password] = ready.exec(printed);
   const key = /echo (lw_\S+)/.exec(printed)[1];
-  return { origin, stop, email, password, key };
+  return { origin, stop, stores, email, password, key };
 }
 
 export async function until(what, isSo) {

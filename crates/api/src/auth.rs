@@ -17,6 +17,10 @@ pub struct SignIn {
     pub email: String,
     /// The user's password.
     pub password: String,
+    /// A code of the authenticator app, or a recovery code, where the account asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "287082")]
+    pub code: Option<String>,
 }
 
 /// `POST /auth/setup`: the first organization and its owner.
@@ -41,6 +45,9 @@ pub struct AcceptInvitation {
     pub token: String,
     /// A new password, or the present one when the address has an account.
     pub password: String,
+    /// A code of the authenticator app, or a recovery code, where that account asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// `POST /auth/reset`: sets a new password by a link of the operator.

@@ -30,6 +30,7 @@ pub mod standard_webhooks;
 pub mod submission;
 pub mod tenancy;
 pub mod time;
+pub mod totp;
 pub mod update;
 pub mod usage;
 pub mod version;

@@ -6,6 +6,8 @@ use std::str::FromStr;
 pub const MAX_REASON: usize = 200;
 /// So many reasons of an update are kept, the last ones.
 pub const KEPT_REASONS: i64 = 20;
+/// For so many days it is kept what was reported on each; what was reported in all stays.
+pub const REPORT_DAYS: i64 = 90;
 
 /// What happened on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{accounts, audit, orgs, runners};
+use crate::ops::{accounts, audit, orgs, runners, two_factor};
 use crate::outside::resolver::SystemResolver;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
@@ -88,6 +88,12 @@ pub enum AdminCommand {
     },
     /// Print a link by which a user sets a new password within a day
     ResetPassword {
+        /// The user's address
+        #[arg(long)]
+        email: String,
+    },
+    /// Turn two-factor codes off for a user who lost the app and the recovery codes
+    RemoveTwoFactor {
         /// The user's address
         #[arg(long)]
         email: String,
@@ -171,6 +177,13 @@ async fn execute(app: &App, command: AdminCommand) -> Result<(Value, String), Co
             Ok((
                 json!({"link": link}),
                 format!("Hand this link to {email}; it works once, for a day:\n\n  {link}"),
+            ))
+        }
+        AdminCommand::RemoveTwoFactor { email } => {
+            let user = two_factor::remove_for(app, &email).await?;
+            Ok((
+                json!({"id": user, "email": email}),
+                format!("{email} signs in with the password alone now"),
             ))
         }
         AdminCommand::TransferApp { bundle_id, org } => Ok(transfer_app(app, &bundle_id, &org).await?),

@@ -24,6 +24,7 @@ use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
+use crate::outside::provider::Provider;
 use crate::outside::resolver::Resolver;
 use crate::outside::stores::{GuardedTransport, StoreWorld, Stores};
 use crate::outside::webhook_sender::WebhookSender;
@@ -77,6 +78,8 @@ pub struct App {
     pub submissions: Notify,
     /// The App Store and Google Play.
     pub stores: Stores,
+    /// The OpenID Connect provider, where one is configured.
+    pub provider: Option<Provider>,
     /// Finds the secrets of running builds in their logs.
     pub maskers: Maskers,
     /// The runner inside this process, if there is one.
@@ -158,6 +161,13 @@ impl App {
         let blob = open_blob(&config, &public_url, &vault)?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
         let stores = open_stores(&config, &world);
+        let provider = config.oidc.clone().map(|settings| {
+            let addresses = vec![settings.issuer.clone()];
+            Provider::new(
+                settings,
+                Arc::new(GuardedTransport::new(world.resolver.clone(), addresses)),
+            )
+        });
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
@@ -181,6 +191,7 @@ impl App {
             build_queue: Notify::new(),
             submissions: Notify::new(),
             stores,
+            provider,
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
             stopping: CancellationToken::new(),
@@ -203,7 +214,7 @@ impl App {
 
 /// The stores that the settings name.
 fn open_stores(config: &Config, world: &World) -> Stores {
-    let addresses = [config.app_store_connect_url.clone(), config.google_play_url.clone()];
+    let addresses = vec![config.app_store_connect_url.clone(), config.google_play_url.clone()];
     let http = || Arc::new(GuardedTransport::new(world.resolver.clone(), addresses)) as Arc<dyn Transport>;
     Stores {
         transport: world.stores.clone().unwrap_or_else(http),

@@ -19,9 +19,16 @@ mod overview;
 mod posted;
 mod profile;
 mod publish;
+mod received;
+mod report_days;
 mod runners;
 mod show;
+mod submission;
+mod submissions;
+mod submit;
+mod timeline;
 mod trouble;
+mod two_factor;
 mod update;
 mod updates;
 mod usage;
@@ -93,6 +100,17 @@ pub fn pages() -> Vec<Page> {
         // The API's own handlers, for scripts of the pages: they name the build in `id`.
         member("/o/{org}/log", get(api_log::read)),
         member("/o/{org}/log/stream", get(build_stream::follow)),
+        member("/o/{org}/submissions", get(submissions::list)),
+        member("/o/{org}/submissions/live", get(submissions::live)),
+        streamed("/o/{org}/submissions/new", get(submit::form).post(submit::submit)),
+        member(
+            "/o/{org}/submissions/{id}",
+            get(submission::show).post(submission::change),
+        ),
+        member("/o/{org}/submissions/{id}/live", get(submission::live)),
+        member("/o/{org}/submissions/{id}/cancel", post(submission::cancel)),
+        member("/o/{org}/submissions/{id}/retry", post(submission::retry)),
+        member("/o/{org}/submissions/{id}/delete", post(submission::delete)),
         member("/o/{org}/updates", get(updates::list)),
         member("/o/{org}/updates/audience", get(audience::show)),
         streamed("/o/{org}/updates/new", get(publish::form).post(publish::publish)),
@@ -129,6 +147,12 @@ pub fn pages() -> Vec<Page> {
         admin("/o/{org}/audit", get(audit::list)),
         member("/o/{org}/profile", get(profile::show)),
         member("/o/{org}/profile/password", post(profile::change_password)),
+        member(
+            "/o/{org}/profile/two-factor",
+            get(two_factor::show).post(two_factor::begin),
+        ),
+        member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)),
+        member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)),
         member("/o/{org}/profile/sessions/{id}/revoke", post(profile::revoke)),
     ]
 }

@@ -25,6 +25,9 @@ pub enum Failure {
     /// Some other proof is wrong: a password, a link, a report token. The text goes to the caller.
     #[error("{0}")]
     NotProven(String),
+    /// The password is right, and the account asks for a two-factor code besides.
+    #[error("code is required: this account asks for a code of its authenticator app, or a recovery code")]
+    CodeNeeded,
     /// The key lacks the scope that the endpoint needs.
     #[error("API key does not have '{0}' scope")]
     MissingScope(Scope),
@@ -74,7 +77,7 @@ impl Failure {
     pub fn status(&self) -> (StatusCode, &'static str) {
         match self {
             Failure::BadRequest(_) => (StatusCode::BAD_REQUEST, "Bad Request"),
-            Failure::NoAuthentication | Failure::InvalidKey | Failure::NotProven(_) => {
+            Failure::NoAuthentication | Failure::InvalidKey | Failure::NotProven(_) | Failure::CodeNeeded => {
                 (StatusCode::UNAUTHORIZED, "Unauthorized")
             }
             Failure::MissingScope(_) | Failure::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),

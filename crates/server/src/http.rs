@@ -33,7 +33,7 @@ mod runner;
 mod runners;
 mod sessions;
 mod store_events;
-mod submit;
+pub(crate) mod submit;
 pub(crate) mod update;
 pub(crate) mod update_check;
 mod update_report;

@@ -34,6 +34,10 @@ pub enum Purpose {
     Idempotency,
     /// Makes the tokens of the dashboard's forms.
     Forms,
+    /// Seals what users share with their authenticator apps.
+    TwoFactor,
+    /// Signs that a password was right, for the page that asks for the code.
+    SecondStep,
     /// Seals the keys of organizations.
     DataKeys,
     /// Tells whether the master key fits the database.
@@ -51,6 +55,8 @@ impl Purpose {
             Purpose::Audit => b"launchway audit 1",
             Purpose::Idempotency => b"launchway idempotency 1",
             Purpose::Forms => b"launchway forms 1",
+            Purpose::TwoFactor => b"launchway two-factor 1",
+            Purpose::SecondStep => b"launchway second step 1",
             Purpose::DataKeys => b"launchway data keys 1",
             Purpose::Check => b"launchway master key check 1",
         }

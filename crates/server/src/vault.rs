@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use launchway_domain::id::OrgId;
+use launchway_domain::id::{OrgId, UserId};
 use launchway_store::Tx;
 use zeroize::Zeroizing;
 
@@ -78,6 +78,19 @@ impl Vault {
     ) -> Result<Zeroizing<Vec<u8>>, Failure> {
         let key = self.data_key(tx, org, false).await?;
         key.open(org, place, sealed).ok_or_else(damaged)
+    }
+
+    /// Seals what a user shares with an authenticator app: users stand beside the organizations.
+    pub fn seal_two_factor(&self, user: UserId, secret: &[u8]) -> String {
+        let key = self.derive(Purpose::TwoFactor);
+        cipher::seal_own(&key, &Place::new(user, "two factor"), secret, &*self.random)
+    }
+
+    /// Opens what a user shares with an authenticator app, to check a code. The sign-in that the code is for has its own
+    /// line in the audit log.
+    pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let key = self.derive(Purpose::TwoFactor);
+        cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or_else(damaged)
     }
 
     /// The key of an organization; made when it has none and `may_make`.

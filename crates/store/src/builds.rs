@@ -148,12 +148,42 @@ macro_rules! build_columns {
     };
 }
 
-/// The condition that a [`BuildFilter`] makes of `$1` to `$6`.
 macro_rules! build_filter {
-    () => {
-        " FROM builds WHERE org_id = $1 AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR platform = $3) \
-         AND ($4 IS NULL OR bundle_key = $4) AND ($5 IS NULL OR configuration = $5) AND ($6 IS NULL OR branch = $6) "
+    ($status:literal) => {
+        concat!(
+            " FROM builds WHERE org_id = $1 AND ",
+            $status,
+            " AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) \
+             AND ($5 IS NULL OR configuration = $5) AND ($6 IS NULL OR branch = $6) "
+        )
     };
+}
+
+/// Lists builds by the condition that a [`BuildFilter`] makes of `$1` to `$6`. What is said of the status is a text of its own,
+/// for a database takes the index of one status only when the text says that there is one.
+macro_rules! listed {
+    ($tx:expr, $paging:expr, $status:literal, $($value:expr),+ $(,)?) => {{
+        let rows = fetch_all!(
+            $tx,
+            BuildRow,
+            concat!(
+                "SELECT ",
+                build_columns!(),
+                build_filter!($status),
+                "ORDER BY id DESC LIMIT $7 OFFSET $8"
+            ),
+            $($value),+,
+            $paging.limit,
+            $paging.offset
+        )?;
+        let (total,) = fetch_one!(
+            $tx,
+            (i64,),
+            concat!("SELECT COUNT(*)", build_filter!($status)),
+            $($value),+
+        )?;
+        (rows, total)
+    }};
 }
 
 impl Org<'_> {
@@ -251,40 +281,37 @@ impl Org<'_> {
 
     /// The builds, newest first.
     pub async fn builds(&mut self, filter: &BuildFilter, paging: Paging) -> Result<Rows<Build>, StoreError> {
-        let status = filter.status.map(BuildStatus::as_str);
         let platform = filter.platform.map(Platform::as_str);
         let bundle = filter.bundle.as_ref().map(BundleId::key);
+        let bundle = bundle.as_deref();
         let configuration = filter.configuration.as_ref().map(Configuration::as_str);
         let branch = filter.branch.as_deref();
-        let rows = fetch_all!(
-            self.tx,
-            BuildRow,
-            concat!(
-                "SELECT ",
-                build_columns!(),
-                build_filter!(),
-                "ORDER BY id DESC LIMIT $7 OFFSET $8"
-            ),
-            &self.id,
-            status,
-            platform,
-            bundle.as_deref(),
-            configuration,
-            branch,
-            paging.limit,
-            paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            self.tx,
-            (i64,),
-            concat!("SELECT COUNT(*)", build_filter!()),
-            &self.id,
-            status,
-            platform,
-            bundle.as_deref(),
-            configuration,
-            branch
-        )?;
+        let status = filter.status.map(BuildStatus::as_str);
+        let (rows, total): (Vec<BuildRow>, i64) = if status.is_some() {
+            listed!(
+                self.tx,
+                paging,
+                "status = $2",
+                &self.id,
+                status,
+                platform,
+                bundle,
+                configuration,
+                branch
+            )
+        } else {
+            listed!(
+                self.tx,
+                paging,
+                "($2 IS NULL OR status = $2)",
+                &self.id,
+                status,
+                platform,
+                bundle,
+                configuration,
+                branch
+            )
+        };
         Ok(Rows {
             items: rows.into_iter().map(BuildRow::read).collect::<Result<_, _>>()?,
             total,

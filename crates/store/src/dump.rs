@@ -12,7 +12,7 @@ use crate::{StoreError, System, Tx};
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
 /// changes (whoever reads a restored database reads all of it), the counts of the running minute, the leases of jobs and
 /// the locks of apps.
-pub const TABLES: [&str; 38] = [
+pub const TABLES: [&str; 41] = [
     "meta",
     "revision",
     "orgs",
@@ -22,6 +22,8 @@ pub const TABLES: [&str; 38] = [
     "reset_links",
     "device_logins",
     "sessions",
+    "two_factor",
+    "recovery_codes",
     "api_keys",
     "apps",
     "build_numbers",
@@ -31,6 +33,7 @@ pub const TABLES: [&str; 38] = [
     "fingerprints",
     "report_devices",
     "report_counts",
+    "report_days",
     "report_reasons",
     "events",
     "audit",

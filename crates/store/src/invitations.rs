@@ -115,6 +115,19 @@ impl System<'_> {
         row.map(InvitationRow::read).transpose()
     }
 
+    /// The oldest invitation of an address that waits at this time.
+    pub async fn invitation_by_email(&mut self, email: &str, now: i64) -> Result<Option<Invitation>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            InvitationRow,
+            "SELECT id, org_id, email, role, created_at, expires_at, accepted_at FROM invitations \
+             WHERE email = $1 AND accepted_at IS NULL AND expires_at > $2 ORDER BY id LIMIT 1",
+            email,
+            now
+        )?;
+        row.map(InvitationRow::read).transpose()
+    }
+
     /// Takes an invitation; false when somebody took it before.
     pub async fn accept_invitation(&mut self, id: InvitationId, now: i64) -> Result<bool, StoreError> {
         let taken = execute!(

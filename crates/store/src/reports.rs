@@ -1,7 +1,10 @@
 //! What devices reported of updates: each device, update and kind counts once.
 
+use std::collections::BTreeMap;
+
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::{KEPT_REASONS, ReportKind};
+use launchway_domain::time::{DAY, EpochMs};
 
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
@@ -32,6 +35,22 @@ pub struct StoredReason {
     pub reason: String,
 }
 
+/// How many devices reported what on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayCount {
+    /// Days since 1970, in UTC.
+    pub day: i64,
+    /// What happened.
+    pub kind: ReportKind,
+    /// Devices.
+    pub count: i64,
+}
+
+/// The day of a time, as [`DayCount`] names it.
+pub const fn day_of(time: EpochMs) -> i64 {
+    time.div_euclid(DAY)
+}
+
 impl System<'_> {
     /// Counts reports; gives for each whether it was new. The token of each named its update, which is the tenant's own.
     /// Rows are touched in one order, whatever the order of the reports, so that no two nodes wait for each other.
@@ -54,12 +73,40 @@ impl System<'_> {
                 report.kind.as_str()
             )?;
         }
+        self.count_days(order.iter().map(|at| &reports[*at])).await?;
         for report in order.iter().map(|at| &reports[*at]) {
             if let Some(reason) = &report.reason {
                 self.keep_reason(report, reason).await?;
             }
         }
         Ok(counted)
+    }
+
+    /// Counts new reports by day, each row once and all in one order.
+    async fn count_days<'r>(&mut self, new: impl Iterator<Item = &'r Report>) -> Result<(), StoreError> {
+        let mut days = BTreeMap::new();
+        for report in new {
+            *days
+                .entry((report.update_id, day_of(report.at), report.kind))
+                .or_insert(0_i64) += 1;
+        }
+        for ((update, day, kind), count) in days {
+            execute!(
+                self.tx,
+                "INSERT INTO report_days (update_id, day, kind, count) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (update_id, day, kind) DO UPDATE SET count = report_days.count + excluded.count",
+                update.to_string(),
+                day,
+                kind.as_str(),
+                count
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what was reported on days before one; the counts of all time stay.
+    pub async fn forget_report_days_before(&mut self, day: i64) -> Result<u64, StoreError> {
+        execute!(self.tx, "DELETE FROM report_days WHERE day < $1", day)
     }
 
     /// Remembers that a device reported; false when it had.
@@ -122,6 +169,24 @@ impl Org<'_> {
         )?;
         rows.into_iter()
             .map(|(kind, count)| Ok((typed("report_counts.kind", &kind)?, count)))
+            .collect()
+    }
+
+    /// How many devices reported what of an update of this organization on which day, oldest first.
+    pub async fn report_days(&mut self, update: UpdateId) -> Result<Vec<DayCount>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (i64, String, i64),
+            "SELECT d.day, d.kind, d.count FROM report_days d JOIN updates u ON u.id = d.update_id \
+             WHERE u.org_id = $1 AND d.update_id = $2 ORDER BY d.day, d.kind",
+            &self.id,
+            update.to_string()
+        )?;
+        rows.into_iter()
+            .map(|(day, kind, count)| {
+                let kind = typed("report_days.kind", &kind)?;
+                Ok(DayCount { day, kind, count })
+            })
             .collect()
     }
 

@@ -159,6 +159,33 @@ pub struct RawSettings {
     #[arg(long, env = "LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub allow_private_webhooks: Option<String>,
+    /// Address of the OpenID Connect provider that users may sign in through
+    #[arg(
+        long,
+        env = "LAUNCHWAY_OIDC_ISSUER",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub oidc_issuer: Option<String>,
+    /// What this service is called there
+    #[arg(
+        long,
+        env = "LAUNCHWAY_OIDC_CLIENT_ID",
+        global = true,
+        value_name = "ID",
+        hide_env_values = true
+    )]
+    pub oidc_client_id: Option<String>,
+    /// File with the secret that the provider gave to this service
+    #[arg(
+        long,
+        env = "LAUNCHWAY_OIDC_CLIENT_SECRET_FILE",
+        global = true,
+        value_name = "FILE",
+        hide_env_values = true
+    )]
+    pub oidc_client_secret_file: Option<String>,
     /// Address of App Store Connect [default: https://api.appstoreconnect.apple.com]
     #[arg(
         long,
@@ -288,6 +315,9 @@ impl RawSettings {
             runner_readable: pick(&self.runner_readable, other.runner_readable),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
+            oidc_issuer: pick(&self.oidc_issuer, other.oidc_issuer),
+            oidc_client_id: pick(&self.oidc_client_id, other.oidc_client_id),
+            oidc_client_secret_file: pick(&self.oidc_client_secret_file, other.oidc_client_secret_file),
             app_store_connect_url: pick(&self.app_store_connect_url, other.app_store_connect_url),
             google_play_url: pick(&self.google_play_url, other.google_play_url),
             target_sdk_floor: pick(&self.target_sdk_floor, other.target_sdk_floor),

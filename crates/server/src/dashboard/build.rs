@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_api::builds::{ArtifactView, BuildView};
-use launchway_domain::build::Build;
 use launchway_domain::build::plan::Plan;
+use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::id::{BuildId, OrgId};
 use serde_json::Value;
 
@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::http::install::{fresh_url, qr};
 use crate::http::pages::protect;
+use crate::ops::binaries::APPS;
 use crate::ops::builds::{
     self,
     view::{given, view},
@@ -48,6 +49,8 @@ struct BuildState {
     token: String,
     build: BuildView,
     is_over: bool,
+    /// Whether it gave an app that a store takes.
+    can_submit: bool,
     /// How long it ran.
     took: Option<String>,
     artifacts: Vec<Artifact>,
@@ -79,11 +82,18 @@ async fn state(app: &App, org: OrgId, token: &str, build: &Build) -> Result<Buil
         home: format!("/o/{org}"),
         token: token.to_owned(),
         is_over: build.standing.status.is_final(),
+        can_submit: build.standing.status == BuildStatus::Success && view.artifacts.iter().any(is_app),
         took: took.map(|(from, to)| show::duration(&((to - from) as f64 / 1000.0))),
         artifacts: view.artifacts.iter().map(artifact).collect(),
         qr: view.install.as_ref().map(|link| qr::draw(&link.url)).transpose()?,
         build: view,
     })
+}
+
+/// Whether a store takes a file of this name.
+fn is_app(artifact: &ArtifactView) -> bool {
+    let name = artifact.name.to_ascii_lowercase();
+    APPS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// What an app says about itself, in the order in which people ask.

@@ -66,7 +66,7 @@ impl Frame {
 
     /// Whether the page is one of the settings.
     pub fn in_settings(&self) -> bool {
-        !matches!(self.section, "overview" | "builds" | "updates" | "apps")
+        !matches!(self.section, "overview" | "builds" | "submissions" | "updates" | "apps")
     }
 
     /// What stands behind the page's title in the window.
@@ -110,6 +110,16 @@ macro_rules! notices {
 notices! {
     /// A build was stopped.
     BUILD_CANCELED = "build-canceled", "The build stops.";
+    /// A submission was made.
+    SUBMITTED = "submitted", "The submission waits for its turn. The service does the rest by itself.";
+    /// The rollout of a submission is to change.
+    SUBMISSION_CHANGED = "submission-changed", "The store is told of the change in a moment.";
+    /// A submission is to stop.
+    SUBMISSION_CANCELED = "submission-canceled", "The submission stops.";
+    /// A submission goes on.
+    SUBMISSION_RETRIED = "submission-retried", "The submission goes on where it stopped.";
+    /// A submission was removed.
+    SUBMISSION_DELETED = "submission-deleted", "The submission is deleted.";
     /// An update is offered.
     UPDATE_PUBLISHED = "published", "The update is published. Devices are offered it from now on.";
     /// An update was changed.
@@ -152,6 +162,8 @@ notices! {
     RUNNER_REVOKED = "runner-revoked", "The runner is shut out.";
     /// A password was changed.
     PASSWORD_CHANGED = "password-changed", "Your password is changed. Every other session has ended.";
+    /// Two-factor codes were turned off.
+    TWO_FACTOR_REMOVED = "two-factor-removed", "Codes are off. Your password alone signs you in.";
     /// A session was ended.
     SESSION_REVOKED = "session-revoked", "The session has ended.";
     /// A key was revoked.

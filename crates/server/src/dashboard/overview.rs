@@ -1,4 +1,4 @@
-//! `/o/{org}`: what was built and published lately, what needs attention, and for a new organization the first steps.
+//! `/o/{org}`: what was built, published and submitted lately, what needs attention, and for a new organization the first steps.
 
 use std::sync::Arc;
 
@@ -8,11 +8,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::credentials::CredentialView;
+use launchway_api::submissions::SubmissionView;
 use launchway_api::updates::UpdateView;
 use launchway_domain::build::{Build, BuildStatus};
-use launchway_domain::time::DAY;
+use launchway_domain::submission::{Submission, SubmissionStatus};
+use launchway_domain::time::{DAY, EpochMs};
 use launchway_domain::webhook::WebhookStatus;
-use launchway_store::{BuildFilter, Org, Paging, UpdateFilter};
+use launchway_store::{BuildFilter, Org, Paging, SubmissionFilter, UpdateFilter};
 
 use super::frame::{Frame, page};
 use super::show;
@@ -23,7 +25,7 @@ use crate::failure::Failure;
 
 /// Rows of each list.
 const LATEST: Paging = Paging { limit: 6, offset: 0 };
-/// Builds that are looked through for what failed, and how many of those are told of.
+/// Builds and submissions that are looked through for what failed, and how many of those are told of.
 const LOOKED_AT: Paging = Paging { limit: 25, offset: 0 };
 const MOST_FAILED: usize = 3;
 /// Credentials and webhooks that are looked through for what expires.
@@ -40,6 +42,7 @@ struct Overview {
     url: String,
     builds: Vec<BuildView>,
     updates: Vec<UpdateView>,
+    submissions: Vec<SubmissionView>,
     attention: Vec<Attention>,
     has_app: bool,
     has_key: bool,
@@ -53,9 +56,9 @@ struct Attention {
 }
 
 impl Overview {
-    /// Whether the first steps are shown: nothing was built or published yet.
+    /// Whether the first steps are shown: nothing was built, published or submitted yet.
     fn is_new(&self) -> bool {
-        self.builds.is_empty() && self.updates.is_empty()
+        self.builds.is_empty() && self.updates.is_empty() && self.submissions.is_empty()
     }
 }
 
@@ -65,7 +68,9 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     // Among the latest: to look for failed ones among all costs as much as there are builds.
     let builds = org.builds(&BuildFilter::default(), LOOKED_AT).await?.items;
     let updates = org.updates(&UpdateFilter::default(), LATEST).await?.items;
-    let attention = attention(&app, &visitor, &mut org, &builds).await?;
+    let submissions = org.submissions(&SubmissionFilter::default(), LOOKED_AT).await?.items;
+    let mut attention = submissions_to_look_at(&submissions, app.clock.now());
+    attention.extend(others_to_look_at(&app, &visitor, &mut org, &builds).await?);
     let overview = Overview {
         frame: Frame::new(&app, &visitor, "overview", "Overview"),
         url: app.public_url.clone(),
@@ -75,6 +80,11 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
             .map(|build| BuildView::of(build, BuildContext::default()))
             .collect(),
         updates: updates.iter().map(UpdateView::of).collect(),
+        submissions: submissions
+            .iter()
+            .take(LATEST.limit as usize)
+            .map(SubmissionView::of)
+            .collect(),
         attention,
         has_app: org.apps(LATEST).await?.total > 0,
         has_key: org.keys(LATEST).await?.total > 0,
@@ -82,8 +92,37 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     Ok(page(StatusCode::OK, &overview))
 }
 
-/// What needs attention, what is most urgent first.
-async fn attention(
+/// Submissions that do not go on by themselves: users wait for them.
+fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention> {
+    let stuck = |submission: &&Submission| match submission.standing.status {
+        SubmissionStatus::Failed | SubmissionStatus::Rejected => {
+            submission.finished_at.unwrap_or(submission.created_at) > now - RECENT * DAY
+        }
+        SubmissionStatus::Halted => true,
+        _ => false,
+    };
+    let told = |submission: &Submission| {
+        let what = match submission.standing.status {
+            SubmissionStatus::Halted => "is halted",
+            SubmissionStatus::Rejected => "was rejected",
+            _ => "failed",
+        };
+        let fix = submission.error.as_ref().map(|error| error.fix.as_str());
+        Attention {
+            text: format!(
+                "The submission of {} to {} {what}. {}",
+                submission.bundle_id,
+                show::destination(submission.destination.as_str()),
+                show::first_line(fix.unwrap_or_default())
+            ),
+            link: format!("/submissions/{}", submission.id),
+        }
+    };
+    latest.iter().filter(stuck).take(MOST_FAILED).map(told).collect()
+}
+
+/// What else needs attention, what is most urgent first.
+async fn others_to_look_at(
     app: &App,
     visitor: &Visitor,
     org: &mut Org<'_>,

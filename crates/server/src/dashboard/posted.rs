@@ -113,6 +113,14 @@ impl Posted {
             .map(str::to_owned))
     }
 
+    /// A whole percent that may be left empty; whether it is one that can be is looked at elsewhere.
+    pub fn percent(&self, name: &str) -> Result<Option<i64>, Failure> {
+        let typed = self.optional(name)?.map(|percent| percent.parse());
+        typed
+            .transpose()
+            .map_err(|_| Failure::bad(format!("{name} must be a whole percent from 1 to 100")))
+    }
+
     /// All values of a field, such as the boxes that were ticked.
     pub fn all(&self, name: &str) -> Vec<String> {
         let values = self.0.iter().filter(|(given, _)| given == name);
@@ -174,9 +182,19 @@ impl Form {
         }
     }
 
+    /// What is wrong, if anything is.
+    pub fn message(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
     /// What was typed into a field.
     pub fn value(&self, name: &str) -> String {
         self.typed.text(name).unwrap_or_default().to_owned()
+    }
+
+    /// What was typed into fields of the same name, in the page's order.
+    pub fn values(&self, name: &str) -> Vec<String> {
+        self.typed.all(name)
     }
 
     /// Whether this value of a field was chosen.

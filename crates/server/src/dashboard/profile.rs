@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::http::cookies;
 use crate::ops::accounts;
 use crate::ops::sessions::{self, EndSession};
+use crate::ops::two_factor::{self, State as Codes};
 
 /// Sessions that are shown.
 const LATEST: Paging = Paging { limit: 100, offset: 0 };
@@ -30,6 +31,7 @@ const LATEST: Paging = Paging { limit: 100, offset: 0 };
 struct Profile {
     frame: Frame,
     sessions: Vec<SessionView>,
+    codes: Codes,
     form: Form,
 }
 
@@ -47,9 +49,11 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Fail
     let mut system = tx.system("a session belongs to a user, not to a tenant");
     let rows = system.sessions(user.id, app.clock.now(), LATEST).await?;
     let view = |listed: &Session| SessionView::of(listed, listed.id == session.id);
+    drop(tx);
     Ok(Profile {
         frame: Frame::new(app, visitor, "profile", "Profile"),
         sessions: rows.items.iter().map(view).collect(),
+        codes: two_factor::state(app, user.id).await?,
         form,
     })
 }

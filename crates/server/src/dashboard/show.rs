@@ -52,6 +52,13 @@ pub fn status(state: &str) -> String {
         "confirmed" => ("good", "check", "Confirmed"),
         "accepted" => ("good", "check", "Accepted"),
         "running" => ("busy", "running", "Running"),
+        "validating" => ("busy", "running", "Validating"),
+        "uploading" => ("busy", "running", "Uploading"),
+        "processing" => ("busy", "running", "Processing"),
+        "in_review" => ("busy", "running", "In review"),
+        "rolling_out" => ("busy", "running", "Rolling out"),
+        "halted" => ("warn", "pause", "Halted"),
+        "rejected" => ("bad", "cross", "Rejected"),
         "queued" => ("calm", "waiting", "Queued"),
         "pending" => ("calm", "waiting", "Pending"),
         "failed" => ("bad", "cross", "Failed"),
@@ -102,6 +109,7 @@ pub fn icon(name: &str) -> &'static str {
         "updates" => drawn!(
             r#"<path d="M8 10.5v-8M4.8 5.5 8 2.3l3.2 3.2M2 10v2.5A1.5 1.5 0 0 0 3.5 14h9a1.5 1.5 0 0 0 1.5-1.5V10"/>"#
         ),
+        "submissions" => drawn!(r#"<path d="M14 2 1.8 6.7l4.9 2.6L9.3 14zM6.7 9.3 14 2"/>"#),
         "apps" => drawn!(r#"<rect x="4" y="1.5" width="8" height="13" rx="1.8"/><path d="M7.2 12.2h1.6"/>"#),
         "settings" => drawn!(
             r#"<path d="M2 4.5h6M11.5 4.5H14M2 11.5h2.5M8 11.5h6"/><circle cx="9.8" cy="4.5" r="1.7"/><circle cx="6.2" cy="11.5" r="1.7"/>"#
@@ -173,6 +181,15 @@ pub fn platform(platform: &Platform) -> &'static str {
         Platform::Android => "Android",
         Platform::Ios => "iOS",
         Platform::Visionos => "visionOS",
+    }
+}
+
+/// A destination as people write it.
+pub fn destination(destination: &str) -> String {
+    match destination {
+        "testflight" => "TestFlight".to_owned(),
+        "app_store" => "App Store".to_owned(),
+        track => format!("Google Play, {track}"),
     }
 }
 

@@ -9,10 +9,11 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
 use launchway_domain::id::UpdateId;
-use launchway_store::{Org, Paging, UpdateFilter};
+use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
 use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
+use super::report_days::Days;
 use super::show;
 use super::trouble::Trouble;
 use super::visitor::Visitor;
@@ -33,6 +34,8 @@ struct Page {
     update: UpdateView,
     chart: Vec<Bar>,
     reports: ReportCounts,
+    /// What was reported on which day; `None` when nothing was lately.
+    days: Option<Days>,
     /// Of the devices that got it, how many of a hundred failed or went back; `None` before any did.
     failure_rate: Option<String>,
     earlier: Vec<UpdateView>,
@@ -69,6 +72,7 @@ async fn shown(app: &App, visitor: &Visitor, id: UpdateId, form: Form) -> Result
     let mut org = tx.org(visitor.org.id);
     let update = read(&mut org, id).await?;
     let reports = reports(&mut org, id).await?;
+    let days = Days::of(&org.report_days(id).await?, day_of(app.clock.now()));
     let filter = UpdateFilter {
         bundle: update.bundle_id.parse().ok(),
         platform: Some(update.platform),
@@ -88,6 +92,7 @@ async fn shown(app: &App, visitor: &Visitor, id: UpdateId, form: Form) -> Result
         failure_rate: failure_rate(&reports),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
         reports,
+        days,
         update,
         form,
     })

@@ -28,13 +28,14 @@ use crate::ops::sessions::{self, EndSession, SignedIn};
     request_body = SignIn,
     responses(
         (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
-        (status = 401, description = "The address or the password is wrong", body = ErrorBody),
+        (status = 401, description = "The address, the password or the code is wrong; or the account asks for a `code` and none was sent", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
-        (status = 429, description = "Too many wrong passwords for this account or from this address", body = ErrorBody),
+        (status = 429, description = "Too many wrong passwords or codes for this account or from this address", body = ErrorBody),
     )
 )]
 pub async fn sign_in(State(app): State<Arc<App>>, browser: Browser, body: Body<SignIn>) -> Result<Response, Failure> {
-    let signed_in = sessions::sign_in(&app, &body.0.email, &body.0.password, &browser).await?;
+    let SignIn { email, password, code } = &body.0;
+    let signed_in = sessions::sign_in(&app, email, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
 
@@ -63,9 +64,9 @@ pub async fn setup(State(app): State<Arc<App>>, browser: Browser, body: Body<Set
     request_body = AcceptInvitation,
     responses(
         (status = 200, description = "Who is signed in; the cookie is set", body = CallerView),
-        (status = 401, description = "The link was used or is too old, or the password is wrong", body = ErrorBody),
+        (status = 401, description = "The link was used or is too old, the password or the code is wrong, or a `code` is asked for and none was sent", body = ErrorBody),
         (status = 403, description = "The request came from another site", body = ErrorBody),
-        (status = 429, description = "Too many wrong passwords for this account or from this address", body = ErrorBody),
+        (status = 429, description = "Too many wrong passwords or codes for this account or from this address", body = ErrorBody),
     )
 )]
 pub async fn accept_invitation(
@@ -73,8 +74,8 @@ pub async fn accept_invitation(
     browser: Browser,
     body: Body<AcceptInvitation>,
 ) -> Result<Response, Failure> {
-    let AcceptInvitation { token, password } = &body.0;
-    let signed_in = accounts::accept_invitation(&app, token, password, &browser).await?;
+    let AcceptInvitation { token, password, code } = &body.0;
+    let signed_in = accounts::accept_invitation(&app, token, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
 

@@ -57,6 +57,24 @@ pub fn sign_out(app: &App) -> HeaderValue {
     build(app, name(app), "", 0)
 }
 
+/// The token of a sign-in that went to the provider.
+pub fn provider_token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    value(headers, provider_name(app))
+}
+
+/// The header that lets a browser come back from the provider within ten minutes; an empty token clears it.
+pub fn to_provider(app: &App, token: &str) -> HeaderValue {
+    build(app, provider_name(app), token, if token.is_empty() { 0 } else { 600 })
+}
+
+fn provider_name(app: &App) -> &'static str {
+    if app.is_https() {
+        "__Host-launchway-provider"
+    } else {
+        "launchway-provider"
+    }
+}
+
 fn build(app: &App, name: &str, value: &str, seconds: i64) -> HeaderValue {
     let secure = if app.is_https() { "; Secure" } else { "" };
     let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}");

@@ -4,6 +4,8 @@
 mod device;
 mod home;
 mod links;
+mod provider;
+mod sign_in;
 
 use std::sync::Arc;
 
@@ -33,6 +35,8 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/", get(home::show).post(home::submit))
         .route("/device", get(device::show).post(device::submit))
+        .route("/sign-in/provider", get(provider::begin))
+        .route("/sign-in/provider/callback", get(provider::come_back))
         .route("/setup", get(links::setup).post(links::submit_setup))
         .route("/invite", get(links::invite).post(links::submit_invite))
         .route("/reset", get(links::reset).post(links::submit_reset))
@@ -68,6 +72,8 @@ struct Page {
     code: Option<String>,
     commands: Vec<String>,
     sign_out: bool,
+    /// Whether the way to the provider is shown.
+    provider: bool,
 }
 
 #[derive(Default)]
@@ -136,6 +142,14 @@ fn refused(page: Page, failure: Failure) -> Response {
     .into_response();
     *response.status_mut() = status;
     response
+}
+
+/// A page, and what is wrong with what was typed into the one before.
+fn answered(page: Page, wrong: Option<Failure>) -> Response {
+    match wrong {
+        Some(failure) => refused(page, failure),
+        None => page.into_response(),
+    }
 }
 
 /// The fields of a posted form.

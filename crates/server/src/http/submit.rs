@@ -7,8 +7,7 @@ use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionView};
-use launchway_domain::id::SubmissionId;
-use launchway_store::{RequestKey, SubmissionFilter};
+use launchway_store::SubmissionFilter;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -16,10 +15,9 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::submissions;
-use crate::ops::submissions::files::{self, Prepared};
-use crate::ops::submissions::form::{self, NewSubmission};
-use crate::ops::uploads;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::submissions::form;
+use crate::ops::submissions::request::{self, Submitted};
+use crate::ops::write::Write;
 
 /// Submits the app of a build, or an uploaded one, to its store. The service does the rest by itself; read the submission
 /// to follow it.
@@ -38,50 +36,10 @@ pub async fn create(
     caller: Caller,
     new: Create<CreateSubmission>,
 ) -> Result<Response, Failure> {
-    let Create { body, request } = new;
-    let new = form::check(body)?;
-    if let Some(kept) = kept_answer(&app, &caller, &request).await? {
-        return Ok(again(kept));
+    match request::run(&app, &caller, new.body, new.request).await? {
+        Submitted::Kept(kept) => Ok(again(kept)),
+        Submitted::Fresh(view) => Ok(created(&view)),
     }
-    let id = app.random.id(app.clock.now());
-    let prepared = match files::prepare(&app, caller.home()?, &new, id).await {
-        Ok(prepared) => prepared,
-        // A simultaneous twin may have used the upload meanwhile: then its answer is this one's too.
-        Err(failure) => {
-            return kept_answer(&app, &caller, &request).await?.map(again).ok_or(failure);
-        }
-    };
-    let result = create_prepared(&app, &caller, request, id, new, &prepared).await;
-    match &result {
-        Ok((_, true)) => {
-            for upload in &prepared.uploads {
-                uploads::drop_staged(&app, *upload).await;
-            }
-        }
-        // When a commit failed nobody knows whether it happened: then the bytes stay, and clean-up decides.
-        Err(failure) if failure.status().0.is_server_error() => {}
-        _ => files::discard(&app, &prepared).await,
-    }
-    result.map(|(response, _)| response)
-}
-
-/// The answer, and whether what was prepared is in use now.
-async fn create_prepared(
-    app: &App,
-    caller: &Caller,
-    request: Option<RequestKey>,
-    id: SubmissionId,
-    new: NewSubmission,
-    prepared: &Prepared,
-) -> Result<(Response, bool), Failure> {
-    let mut write = match Write::begin_create(app, caller, request).await? {
-        Begun::Kept(kept) => return Ok((again(kept), false)),
-        Begun::Fresh(write) => write,
-    };
-    let submission = submissions::create(&mut write, id, new, prepared).await?;
-    let shown = SubmissionView::of(&submission);
-    write.commit_created(&shown).await?;
-    Ok((created(&shown), true))
 }
 
 /// Lists submissions, or reads the one that `id` names.
@@ -106,16 +64,7 @@ async fn create_prepared(
 pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.optional_id("submission")?;
     let paging = query.paging()?;
-    let filter = SubmissionFilter {
-        status: query.parsed(
-            "status",
-            "queued, validating, uploading, processing, in_review, rolling_out, halted, success, rejected, failed or \
-             canceled",
-        )?,
-        platform: query.parsed("platform", "ios, android or visionos")?,
-        bundle: query.parsed("bundleId", "a bundle identifier")?,
-        build: query.parsed("buildId", "a build's id")?,
-    };
+    let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     if let Some(id) = id {
@@ -125,6 +74,20 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
     let rows = org.submissions(&filter, paging).await?;
     Ok(page(rows, paging, SubmissionView::of))
+}
+
+/// Which submissions a query asks for.
+pub fn filter(query: &Query) -> Result<SubmissionFilter, Failure> {
+    Ok(SubmissionFilter {
+        status: query.parsed(
+            "status",
+            "queued, validating, uploading, processing, in_review, rolling_out, halted, success, rejected, failed or \
+             canceled",
+        )?,
+        platform: query.parsed("platform", "ios, android or visionos")?,
+        bundle: query.parsed("bundleId", "a bundle identifier")?,
+        build: query.parsed("buildId", "a build's id")?,
+    })
 }
 
 /// Changes a rollout: the share of users, halted, going on. Or releases an approved version that waits for that. The

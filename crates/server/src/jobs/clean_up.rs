@@ -8,8 +8,10 @@ use std::time::Duration;
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
 use launchway_domain::org::SESSION_IDLE;
+use launchway_domain::report::REPORT_DAYS;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
 use launchway_domain::webhook::DELIVERY_LIFE;
+use launchway_store::day_of;
 
 use crate::app::App;
 use crate::blob::Key;
@@ -133,6 +135,9 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
+    system
+        .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
+        .await?;
     system.forget_runner_tokens(now).await?;
     tx.commit().await?;
     Ok(())

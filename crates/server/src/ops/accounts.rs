@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::ops::orgs;
-use crate::ops::sessions::{SIGN_IN, SignedIn, account, commit_told, line, open_session, prove};
+use crate::ops::proof::{account, prove, prove_password};
+use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
@@ -80,7 +81,8 @@ pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str
     Ok(user)
 }
 
-fn new_user(app: &App, email: &str) -> User {
+/// An account, not kept yet.
+pub(super) fn new_user(app: &App, email: &str) -> User {
     let now = app.clock.now();
     User {
         id: app.random.id(now),
@@ -89,7 +91,8 @@ fn new_user(app: &App, email: &str) -> User {
     }
 }
 
-async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
+/// Keeps an account; an address that has one is refused.
+pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
     let mut system = write.system("an account stands beside the tenants");
     if system.create_user(user, password_hash).await? {
         Ok(())
@@ -132,17 +135,19 @@ pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, S
     Ok((invitation, org.name))
 }
 
-/// Takes an invitation: with a new password for a new account, with the present one otherwise.
+/// Takes an invitation: with a new password for a new account; otherwise with the present one, and with a code where the
+/// account asks for one.
 pub async fn accept_invitation(
     app: &Arc<App>,
     token: &str,
     password: &str,
+    code: Option<&str>,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
     let (invitation, _) = look_at_invitation(app, token).await?;
     let (user, new_hash) = match account(app, &invitation.email).await? {
         // The limits on wrong passwords hold here too.
-        Some(_) => (prove(app, &invitation.email, password, browser).await?, None),
+        Some(_) => (prove(app, &invitation.email, password, code, browser).await?, None),
         None => {
             let hash = app.passwords.hash(password).await?;
             (new_user(app, &invitation.email), Some(hash))
@@ -210,7 +215,7 @@ pub async fn change_password(
     new: &str,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
-    let user = prove(app, email, current, browser)
+    let user = prove_password(app, email, current, browser)
         .await
         .map_err(|failure| match failure {
             Failure::NotProven(_) => Failure::bad("current password is wrong"),

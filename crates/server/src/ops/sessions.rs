@@ -5,22 +5,18 @@ use std::sync::Arc;
 
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{SessionId, UserId};
-use launchway_domain::org::{Session, User, normal_email};
+use launchway_domain::org::{Session, User};
 use launchway_store::{AuditRow, System, Tx};
 
 use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
-use crate::http::limits::client_name;
 use crate::ops::audit_lines::AuditLines;
+use crate::ops::proof::{FirstStep, Proven, first_step, prove, second_step};
 use crate::random::token_hash;
 
 /// The audit log's name of a sign-in.
 pub const SIGN_IN: &str = "user.sign_in";
-/// Failed sign-ins a minute for one account, and for one client address.
-const FAILURES_PER_ACCOUNT: u32 = 5;
-const FAILURES_PER_ADDRESS: u32 = 20;
-const WRONG_PASSWORD: &str = "The address or the password is wrong";
 
 /// A signed-in browser: the session and the cookie's token.
 pub struct SignedIn {
@@ -32,9 +28,53 @@ pub struct SignedIn {
     pub token: String,
 }
 
-/// Checks address and password and makes a session.
-pub async fn sign_in(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<SignedIn, Failure> {
-    let user = prove(app, email, password, browser).await?;
+/// Checks address, password and, where the account asks for one, code, and makes a session.
+pub async fn sign_in(
+    app: &Arc<App>,
+    email: &str,
+    password: &str,
+    code: Option<&str>,
+    browser: &Browser,
+) -> Result<SignedIn, Failure> {
+    let user = prove(app, email, password, code, browser).await?;
+    let_in(app, user, browser).await
+}
+
+/// What the first step of a page's sign-in comes to.
+pub enum Entered {
+    /// The browser is signed in.
+    In(SignedIn),
+    /// The account asks for a code.
+    NeedsCode(FirstStep),
+}
+
+/// The first step of a page's sign-in: address and password.
+pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Entered, Failure> {
+    let proven = first_step(app, email, password, browser).await?;
+    entered(app, proven, browser).await
+}
+
+/// Lets in who has proven enough.
+pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, Failure> {
+    Ok(match proven {
+        Proven::User(user) => Entered::In(let_in(app, user, browser).await?),
+        Proven::Half(first) => Entered::NeedsCode(first),
+    })
+}
+
+/// The second step: the code.
+pub async fn enter_by_code(
+    app: &Arc<App>,
+    first: &FirstStep,
+    code: &str,
+    browser: &Browser,
+) -> Result<SignedIn, Failure> {
+    let user = second_step(app, first, code, browser).await?;
+    let_in(app, user, browser).await
+}
+
+/// Makes a session for a user who has proven to be it.
+async fn let_in(app: &App, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system("a session belongs to a user, not to a tenant");
     let signed_in = open_session(app, &mut system, user, browser).await?;
@@ -64,68 +104,6 @@ pub async fn commit_told(app: &App, mut tx: Tx, user: UserId, line: AuditRow) ->
     lines.add_for_user(&mut tx, user, &line).await?;
     lines.write(app, &mut tx).await?;
     Ok(tx.commit().await?)
-}
-
-/// Tells of a refused sign-in. Beside the answer, so that its time does not tell that there is such an account.
-fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
-    let line = line(
-        app,
-        Actor::User(user),
-        "user.refuse_sign_in",
-        user,
-        Some(&browser.origin),
-    );
-    let app = app.clone();
-    tokio::spawn(async move {
-        let told = match app.db.write().await {
-            Ok(tx) => commit_told(&app, tx, user, line).await,
-            Err(error) => Err(error.into()),
-        };
-        if let Err(error) = told {
-            tracing::warn!(%error, "a refused sign-in could not be written to the audit log");
-        }
-    });
-}
-
-/// The user who has this address and password. Failures slow down per account and per client address. Each try counts
-/// before the password is looked at, so that many at once are not more than one after the other; the right one is taken
-/// back.
-pub async fn prove(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<User, Failure> {
-    let email = normal_email(email).unwrap_or_default();
-    let now = app.clock.now();
-    let subjects = [
-        (format!("account:{email}"), FAILURES_PER_ACCOUNT),
-        (
-            format!("address:{}", client_name(browser.origin.address)),
-            FAILURES_PER_ADDRESS,
-        ),
-    ];
-    for (subject, limit) in &subjects {
-        let quota = app.calls.count(subject, *limit, now).await?;
-        if quota.exceeded {
-            return Err(Failure::RateLimited(quota.wait(now)));
-        }
-    }
-    let known = account(app, &email).await?;
-    let hash = known.as_ref().map(|(_, hash)| hash.as_str());
-    let fits = app.passwords.verify(password, hash).await?;
-    match known {
-        Some((user, _)) if fits => {
-            for (subject, _) in &subjects {
-                app.calls.take_back(subject, now).await?;
-            }
-            return Ok(user);
-        }
-        Some((user, _)) => tell_refusal(app, user.id, browser),
-        None => {}
-    }
-    Err(Failure::NotProven(WRONG_PASSWORD.to_owned()))
-}
-
-/// The account of an address and the hash of its password.
-pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
-    let mut tx = app.db.read().await?;
-    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
 }
 
 /// Makes a session. The one that the browser had ends: its cookie is replaced.

@@ -7,6 +7,7 @@ pub mod form;
 pub mod progress;
 pub mod release;
 pub mod report;
+pub mod request;
 pub mod store_events;
 
 use launchway_api::submissions::SubmissionView;

@@ -51,15 +51,15 @@ fn is_of(url: &str, addresses: &[&str]) -> bool {
 /// Calls over HTTP.
 pub struct GuardedTransport {
     resolver: Arc<dyn Resolver>,
-    addresses: [String; 2],
+    addresses: Vec<String>,
     /// Made at the first use: they read the system's certificates. The first dials public addresses only.
     guarded: OnceLock<Option<HttpTransport>>,
     configured: OnceLock<Option<HttpTransport>>,
 }
 
 impl GuardedTransport {
-    /// Calls to these stores, and to what is public.
-    pub fn new(resolver: Arc<dyn Resolver>, addresses: [String; 2]) -> GuardedTransport {
+    /// Calls to these configured addresses, and to what is public.
+    pub fn new(resolver: Arc<dyn Resolver>, addresses: Vec<String>) -> GuardedTransport {
         GuardedTransport {
             resolver,
             addresses,
@@ -69,12 +69,13 @@ impl GuardedTransport {
     }
 
     fn way(&self, url: &str) -> Option<&HttpTransport> {
-        if is_of(url, &[&self.addresses[0], &self.addresses[1]]) {
+        let configured: Vec<&str> = self.addresses.iter().map(String::as_str).collect();
+        if is_of(url, &configured) {
             self.configured.get_or_init(|| self.client(true)).as_ref()
         } else if check_url(url, false).is_ok() {
             self.guarded.get_or_init(|| self.client(false)).as_ref()
         } else {
-            tracing::warn!("a store named an address that must not be called");
+            tracing::warn!("an answer named an address that must not be called");
             None
         }
     }
@@ -92,7 +93,7 @@ impl GuardedTransport {
             .build();
         client
             .map(HttpTransport::new)
-            .inspect_err(|error| tracing::error!(%error, "this server cannot call stores"))
+            .inspect_err(|error| tracing::error!(%error, "this server cannot call others"))
             .ok()
     }
 }

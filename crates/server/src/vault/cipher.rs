@@ -71,6 +71,16 @@ impl DataKey {
     }
 }
 
+/// Seals a value that belongs to no organization under a key of the installation for one purpose.
+pub fn seal_own(key: &[u8; 32], place: &Place<'_>, value: &[u8], random: &dyn Random) -> String {
+    seal(key, &associated("", &place.record, place.field), value, random)
+}
+
+/// Opens what [`seal_own`] sealed; `None` when it is not the value that was sealed for this place.
+pub fn open_own(key: &[u8; 32], place: &Place<'_>, sealed: &str) -> Option<Zeroizing<Vec<u8>>> {
+    open(key, &associated("", &place.record, place.field), sealed)
+}
+
 impl MasterKey {
     /// Seals the key of an organization, or with `None` that of the installation.
     pub fn seal_data_key(&self, key: &DataKey, org: Option<OrgId>, random: &dyn Random) -> String {

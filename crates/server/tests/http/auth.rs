@@ -3,8 +3,10 @@
 mod links;
 mod log;
 mod other_sites;
+mod provider;
 mod secrets;
 mod slow_down;
+mod two_factor;
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, MINUTE, SECOND, iso};

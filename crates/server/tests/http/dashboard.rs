@@ -6,6 +6,8 @@ mod keys;
 mod markup;
 mod overview;
 mod settings;
+mod submissions;
+mod two_factor;
 mod updates;
 
 use launchway_domain::id::OrgId;
@@ -50,6 +52,40 @@ impl Visit<'_> {
         let mut all = vec![("token", self.token.as_str())];
         all.extend_from_slice(fields);
         submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
+    }
+
+    /// Sends a form with a file as a browser does. `token` comes first, as on the page.
+    pub async fn send_parts(
+        &self,
+        path: &str,
+        token: &str,
+        fields: &[(&str, &str)],
+        file: Option<(&str, &[u8])>,
+    ) -> Answer {
+        const BOUNDARY: &str = "----boundary";
+        let mut body = Vec::new();
+        for (name, value) in [("token", token)].iter().chain(fields) {
+            let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+            body.extend_from_slice(part.as_bytes());
+        }
+        if let Some((name, bytes)) = file {
+            let head = format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+                 Content-Type: application/octet-stream\r\n\r\n"
+            );
+            body.extend_from_slice(head.as_bytes());
+            body.extend_from_slice(bytes);
+            body.extend_from_slice(b"\r\n");
+        }
+        body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+        let request = self
+            .app
+            .request(Method::POST, &format!("{}/o/{}{path}", self.app.origin, self.org))
+            .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+            .header("origin", &self.app.origin)
+            .header("cookie", &self.cookie)
+            .body(body);
+        Answer::of(request.send().await.unwrap()).await
     }
 
     /// Sends a form that must do what it says: where it leads, behind `/o/{org}`.

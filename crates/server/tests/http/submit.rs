@@ -8,5 +8,5 @@ mod flows;
 mod nodes;
 mod preflight;
 mod secrets;
-mod stage;
+pub mod stage;
 mod store_events;

@@ -24,6 +24,11 @@ async fn filled(db: &TestDb) -> Vec<u8> {
     system_writes!(db, create_reset_link(theirs.user, "token", i64::MAX));
     let login = crate::device_logins::new_device_login();
     system_writes!(db, create_device_login(&login, "device", "user"));
+    system_writes!(db, begin_two_factor(theirs.user, "sealed", NOW));
+    system_writes!(
+        db,
+        confirm_two_factor(theirs.user, "sealed", 1, NOW, &["hash".to_owned()])
+    );
     system_writes!(db, count_call("org", 1));
     system_writes!(db, take_job_lease("clean-up", "a", NOW, NOW));
     fill_later_tables(db, &theirs.id.to_string()).await;

@@ -20,6 +20,21 @@ contract! {
         assert_eq!(system_reads!(db, invitation_by_token("token of")), None);
     }
 
+    async fn an_address_finds_the_oldest_that_waits(db: &TestDb) {
+        let (org, other) = (an_org(db).await.id, an_org(db).await.id);
+        let email = new_invitation(org).email;
+        let to = |org| Invitation { email: email.clone(), ..new_invitation(org) };
+        let made = [to(org), Invitation { expires_at: NOW, ..to(other) }, to(other)];
+        assert_eq!(system_reads!(db, invitation_by_email(&email, NOW)), None);
+        for (at, invitation) in made.iter().enumerate().rev() {
+            org_writes!(db, invitation.org_id, create_invitation(invitation, &format!("to one {at}"), "user_x"));
+        }
+        assert_eq!(system_reads!(db, invitation_by_email(&email, NOW)), Some(made[0].clone()));
+        assert!(system_writes!(db, accept_invitation(made[0].id, NOW)));
+        assert_eq!(system_reads!(db, invitation_by_email(&email, NOW)), Some(made[2].clone()), "one is over");
+        assert_eq!(system_reads!(db, invitation_by_email(&email, made[2].expires_at)), None);
+    }
+
     async fn a_token_opens_one_invitation_only(db: &TestDb) {
         let org = an_org(db).await.id;
         org_writes!(db, org, create_invitation(&new_invitation(org), "token", "user_x"));

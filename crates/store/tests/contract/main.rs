@@ -96,6 +96,7 @@ mod submissions;
 mod tenancy;
 mod texts;
 mod transactions;
+mod two_factor;
 mod updates;
 mod uploads;
 mod usage;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::report::{KEPT_REASONS, MAX_REASON, ReportKind};
-use launchway_store::{Db, Report, StoredReason};
+use launchway_domain::time::DAY;
+use launchway_store::{DayCount, Db, Report, StoredReason, day_of};
 
 use crate::records::{NOW, an_org, an_update, bundle, new_id};
 
@@ -65,6 +66,39 @@ contract! {
         assert_eq!(counts(db, org, update).await, ReportKind::ALL.map(|kind| (kind, 1)).into());
     }
 
+    async fn reports_are_counted_by_day_and_forgotten_by_it(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let [update, other] = updates(db, org, 2).await[..] else { unreachable!() };
+        let on = |day: i64, kind, device| Report { at: NOW + day * DAY, ..report(update, kind, device) };
+        let reports = [
+            on(0, ReportKind::Installed, 1),
+            on(1, ReportKind::Confirmed, 1),
+            on(1, ReportKind::Installed, 2),
+            on(0, ReportKind::Installed, 3),
+            report(other, ReportKind::Failed, 1),
+        ];
+        system_writes!(db, count_reports(&reports));
+        // What does not count on its day does not on another one either.
+        system_writes!(db, count_reports(&[on(2, ReportKind::Installed, 1), on(1, ReportKind::Installed, 4)]));
+        let today = day_of(NOW);
+        let count = |day, kind, count| DayCount { day: today + day, kind, count };
+        let expected = [
+            count(0, ReportKind::Installed, 2),
+            count(1, ReportKind::Confirmed, 1),
+            count(1, ReportKind::Installed, 2),
+        ];
+        assert_eq!(org_reads!(db, org, report_days(update)), expected);
+        assert_eq!(org_reads!(db, org, report_days(new_id())), []);
+        assert_eq!(system_writes!(db, forget_report_days_before(today + 1)), 2, "of both updates");
+        assert_eq!(org_reads!(db, org, report_days(update)), expected[1..]);
+        assert_eq!(
+            counts(db, org, update).await,
+            [(ReportKind::Installed, 4), (ReportKind::Confirmed, 1)].into(),
+            "those of all time stay"
+        );
+        assert_eq!((day_of(-1), day_of(0), day_of(DAY)), (-1, 0, 1));
+    }
+
     async fn the_last_reasons_are_kept_newest_first(db: &TestDb) {
         let org = an_org(db).await.id;
         let [update, other] = updates(db, org, 2).await[..] else { unreachable!() };
@@ -118,6 +152,8 @@ contract! {
         for update in updates {
             let each_once = [(ReportKind::Downloaded, 10), (ReportKind::Installed, 10)].into();
             assert_eq!(counts(db, org, update).await, each_once);
+            let by_day: Vec<_> = org_reads!(db, org, report_days(update)).into_iter().map(|day| day.count).collect();
+            assert_eq!(by_day, [10, 10]);
         }
     }
 

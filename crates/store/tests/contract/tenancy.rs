@@ -230,6 +230,7 @@ contract! {
         assert_eq!(org_reads!(db, org, env_vars(ALL)).total, 0);
         assert!(org_reads!(db, org, env_vars(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), []);
+        assert_eq!(org_reads!(db, org, report_days(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items, []);
         assert_eq!(org_reads!(db, org, webhook(theirs.webhook.id)), None);
@@ -260,6 +261,7 @@ contract! {
         assert!(org_reads!(db, org, upload(theirs.upload.id)).is_some());
         assert_eq!(org_reads!(db, org, updates(&UpdateFilter::default(), ALL)).items[0].id, theirs.update.id);
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), [(ReportKind::Failed, 1)]);
+        assert_eq!(org_reads!(db, org, report_days(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)).len(), 1);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).total, 1);
         assert_eq!(org_reads!(db, org, usage(ALL)).total, 1);

@@ -10,14 +10,14 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
 
 use super::home::page_caller;
-use super::{Choice, Form, Page, field, fields, foreign_form, input, refused};
+use super::sign_in::{self, Step};
+use super::{Choice, Form, Page, answered, field, fields, foreign_form, input, refused};
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::device_logins;
-use crate::ops::sessions;
 
 const TITLE: &str = "Sign in a command line";
 const WORDS: &str = "Enter the code that your command line shows.";
@@ -172,9 +172,8 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
             // The session ended while the code was looked at.
             return Ok(sign_in_page(code, "").into_response());
         }
-        let email = field(&form, "email")?;
-        return match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
-            Ok(done) => {
+        return match sign_in::step(&app, &form, &browser).await? {
+            Step::In(done) => {
                 // What was typed is on the page that comes; only letters and dashes are taken along.
                 let code: String = code.chars().filter(|letter| letter.is_ascii_alphabetic()).collect();
                 let mut response = Redirect::to(&format!("/device?code={code}")).into_response();
@@ -182,7 +181,14 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
                 response.headers_mut().insert(axum::http::header::SET_COOKIE, cookie);
                 Ok(response)
             }
-            Err(failure) => Ok(refused(sign_in_page(code, email), failure)),
+            Step::Code(first, wrong) => {
+                let asked = input("code", "", "hidden", "off", code);
+                Ok(answered(
+                    sign_in::code_page("/device", "sign-in", &first, vec![asked]),
+                    wrong,
+                ))
+            }
+            Step::Again(failure) => Ok(refused(sign_in_page(code, field(&form, "email")?), failure)),
         };
     };
     // What is done with a cookie must be known to come from here.

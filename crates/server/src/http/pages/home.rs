@@ -6,7 +6,8 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::{Form, Page, field, fields, foreign_form, input, protect, refused, signed_in};
+use super::sign_in::{self, Step};
+use super::{Form, Page, answered, field, fields, foreign_form, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
 use crate::dashboard::home_of;
@@ -15,7 +16,7 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
 
-fn sign_in_page(email: &str, next: &str) -> Page {
+fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     let mut inputs = vec![
         input("email", "E-mail address", "email", "username", email),
         input("password", "Password", "password", "current-password", ""),
@@ -25,6 +26,7 @@ fn sign_in_page(email: &str, next: &str) -> Page {
     }
     Page {
         title: "Sign in",
+        provider: app.provider.is_some(),
         form: Some(Form {
             action: "/",
             token: String::new(),
@@ -92,7 +94,7 @@ pub async fn show(
         .has_orgs()
         .await?
     {
-        return Ok(sign_in_page("", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
+        return Ok(sign_in_page(&app, "", wanted_page(field(&query, "next")?).unwrap_or_default()).into_response());
     }
     let words = "This server is new. Open the set-up link that it printed when it started.".to_owned();
     Ok(Page {
@@ -113,10 +115,15 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
         ("sign-out", Some(caller)) => sign_out(&app, &caller).await,
         _ => {
             let (email, next) = (field(&form, "email")?, wanted_page(field(&form, "next")?));
-            match sessions::sign_in(&app, email, field(&form, "password")?, &browser).await {
-                Ok(done) => Ok(signed_in(&app, &done, next.unwrap_or("/"))),
-                Err(failure) => Ok(refused(sign_in_page(email, next.unwrap_or_default()), failure)),
-            }
+            Ok(match sign_in::step(&app, &form, &browser).await? {
+                Step::In(done) => signed_in(&app, &done, next.unwrap_or("/")),
+                Step::Code(first, wrong) => {
+                    let more = next.map(|next| input("next", "", "hidden", "off", next));
+                    let page = sign_in::code_page("/", "", &first, more.into_iter().collect());
+                    answered(page, wrong)
+                }
+                Step::Again(failure) => refused(sign_in_page(&app, email, next.unwrap_or_default()), failure),
+            })
         }
     }
 }

@@ -73,8 +73,20 @@ pub async fn submit_setup(
     }
 }
 
-fn invite_page(token: &str, invitation: &Invitation, organization: &str) -> Page {
+/// `asks_code` adds the field for the code of an account that asks for one.
+fn invite_page(token: &str, invitation: &Invitation, organization: &str, asks_code: bool) -> Page {
     let Invitation { email, role, .. } = invitation;
+    let password = "Password, at least 12 characters";
+    let mut inputs = vec![input("password", password, "password", "current-password", "")];
+    if asks_code {
+        inputs.push(input(
+            "code",
+            "Code of your authenticator app",
+            "text",
+            "one-time-code",
+            "",
+        ));
+    }
     Page {
         title: "Join an organization",
         words: vec![
@@ -84,13 +96,7 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str) -> Page
         form: Some(Form {
             action: "/invite",
             token: token.to_owned(),
-            inputs: vec![input(
-                "password",
-                "Password, at least 12 characters",
-                "password",
-                "current-password",
-                "",
-            )],
+            inputs,
             button: "Join",
             ..Form::default()
         }),
@@ -101,7 +107,7 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str) -> Page
 pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
     let token = field(&query, "token")?;
     match accounts::look_at_invitation(&app, token).await {
-        Ok((invitation, organization)) => Ok(invite_page(token, &invitation, &organization).into_response()),
+        Ok((invitation, organization)) => Ok(invite_page(token, &invitation, &organization, false).into_response()),
         Err(failure) => Ok(refused(
             Page {
                 title: "Join an organization",
@@ -131,9 +137,17 @@ pub async fn submit_invite(
             ));
         }
     };
-    match accounts::accept_invitation(&app, token, field(&form, "password")?, &browser).await {
+    let (password, code) = (field(&form, "password")?, field(&form, "code")?);
+    let code = Some(code).filter(|code| !code.is_empty());
+    match accounts::accept_invitation(&app, token, password, code, &browser).await {
         Ok(done) => Ok(signed_in(&app, &done, "/")),
-        Err(failure) => Ok(refused(invite_page(token, &invitation, &organization), failure)),
+        Err(failure) => {
+            let asks_code = code.is_some() || matches!(failure, Failure::CodeNeeded);
+            Ok(refused(
+                invite_page(token, &invitation, &organization, asks_code),
+                failure,
+            ))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::links::invite;
+use super::two_factor::enrol;
 use super::{EMAIL, cookie, credentials, post};
 use crate::support::{Answer, PASSWORD, Setup, TestApp, until};
 
@@ -166,10 +167,12 @@ async fn a_refused_sign_in_leaves_a_line_when_there_is_such_an_account() {
 async fn the_operators_commands_leave_lines() {
     let app = TestApp::start().await;
     let (orgs, user) = stage(&app).await;
+    enrol(&app, user.parse().unwrap()).await;
     let directory = tempfile::tempdir().unwrap();
     let backup = directory.path().join("backup");
     for command in [
-        &["reset-password", "--email", EMAIL][..],
+        &["remove-two-factor", "--email", EMAIL][..],
+        &["reset-password", "--email", EMAIL],
         &["backup", backup.to_str().unwrap()],
     ] {
         let done = std::process::Command::new(env!("CARGO_BIN_EXE_launchway-server"))
@@ -183,6 +186,10 @@ async fn the_operators_commands_leave_lines() {
     }
     let line = last(&app, &orgs).await;
     assert_eq!(told(&line), ("user.offer_reset", "operator", &*user, "", ""));
+    let before = lines(&app, orgs[0]).await;
+    let removed = &before[before.len() - 2];
+    assert_eq!(told(removed), ("user.remove_two_factor", "operator", &*user, "", ""));
+    app.sign_in(EMAIL).await;
     let mut tx = app.app.db.read().await.unwrap();
     let own = tx.system("a test").audit_chain(None, 0, 10).await.unwrap();
     let actions: Vec<_> = own.iter().map(|line| (&*line.row.actor, &*line.row.action)).collect();

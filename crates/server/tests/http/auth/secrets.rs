@@ -20,7 +20,7 @@ fn database(directory: &Path) -> Vec<u8> {
 }
 
 /// Whether the service keeps this text as it is. Also tells whether one that must be there is found.
-fn keeps(app: &TestApp, text: &str) -> bool {
+pub fn keeps(app: &TestApp, text: &str) -> bool {
     let bytes = database(&app.app.config.data_dir);
     assert!(
         bytes.windows(EMAIL.len()).any(|window| window == EMAIL.as_bytes()),

@@ -117,7 +117,7 @@ async fn the_lines_of_a_log_are_told_and_found() {
 }
 
 /// Reads what a live part sends until it holds a text.
-async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
+pub async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
     let mut all = String::new();
     let reading = async {
         while !all.contains(wanted) {

@@ -4,7 +4,7 @@ use launchway_domain::tenancy::Role;
 use launchway_server::dashboard;
 use reqwest::{Method, StatusCode};
 
-use super::{Visit, visit};
+use super::{Visit, visit, visit_of};
 use crate::pages::{encoded, page, submit};
 use crate::support::{Answer, TestApp};
 
@@ -79,6 +79,44 @@ async fn no_page_shows_a_thing_of_another_organization() {
     theirs.html(&format!("/builds/{build}")).await;
 }
 
+/// The same of every page that names a submission, by the router's own list.
+#[tokio::test]
+async fn no_page_shows_a_submission_of_another_organization() {
+    let app = TestApp::start().await;
+    let ours = visit(&app, Role::Owner).await;
+    let (org, key) = app.org_with_key().await;
+    let theirs = visit_of(&app, org, Role::Owner).await;
+    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let rows: Vec<_> = dashboard::pages()
+        .into_iter()
+        .filter_map(|row| Some(row.path.strip_prefix("/o/{org}")?.replace("{id}", &submission)))
+        .filter(|path| path.contains(&submission) && path.starts_with("/submissions/"))
+        .collect();
+    let missing = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
+    assert_eq!(rows.len(), 5);
+    for path in rows {
+        let read = ours.page(&path).await;
+        assert!(missing.contains(&read.status), "{path}: {}", read.text());
+        let sent = ours.send(&path, &[("status", "halted")]).await;
+        assert!(missing.contains(&sent.status), "{path}: {}", sent.text());
+    }
+    let list = ours.html("/submissions").await;
+    assert!(
+        list.contains("No submission yet") && !list.contains(&submission),
+        "{list}"
+    );
+    let build = app.queue(org, |_| {}).await;
+    theirs.html(&format!("/submissions/new?buildId={build}")).await;
+    let foreign = ours.page(&format!("/submissions/new?buildId={build}")).await;
+    assert_eq!(foreign.status, StatusCode::NOT_FOUND, "{}", foreign.text());
+    assert!(
+        theirs
+            .html(&format!("/submissions/{submission}"))
+            .await
+            .contains("Queued")
+    );
+}
+
 #[tokio::test]
 async fn who_is_not_signed_in_comes_back_to_the_page_afterwards() {
     let app = TestApp::start().await;
@@ -144,7 +182,7 @@ async fn roles_open_pages() {
     // A live part of a page goes on until who looks goes away.
     for row in dashboard::pages()
         .iter()
-        .filter(|row| row.path != "/o/{org}/builds/live")
+        .filter(|row| !["/o/{org}/builds/live", "/o/{org}/submissions/live"].contains(&row.path))
     {
         let path = filled(row.path, &member.org.to_string());
         let answer = get(&app, &path, &member.cookie).await;

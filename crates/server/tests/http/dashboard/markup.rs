@@ -2,7 +2,10 @@
 
 use launchway_domain::build::plan::Step;
 use launchway_domain::build::{BuildErrorCode, BuildFailure, GitFacts};
+use launchway_domain::submission::SubmissionStatus;
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::tenancy::Role;
+use launchway_server::clock::Clock;
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -12,9 +15,11 @@ use crate::support::TestApp;
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
 /// The pages that an organization shows without naming a thing.
-const LISTS: [&str; 15] = [
+const LISTS: [&str; 18] = [
     "",
     "/builds",
+    "/submissions",
+    "/submissions/new",
     "/updates",
     "/updates/audience",
     "/updates/new",
@@ -28,6 +33,7 @@ const LISTS: [&str; 15] = [
     "/usage",
     "/audit",
     "/profile",
+    "/profile/two-factor",
 ];
 
 #[tokio::test]
@@ -137,6 +143,19 @@ async fn stored_markup_is_text() {
         .await;
     is_text("build", &visit.html(&format!("/builds/{build}")).await);
     is_text("builds", &visit.html("/builds").await);
+    let submission = app.submitted(&key).await["id"].as_str().unwrap().parse().unwrap();
+    let mut tx = app.app.db.write().await.unwrap();
+    let mut record = tx.org(org).lock_submission(submission).await.unwrap().unwrap();
+    record.standing.status = SubmissionStatus::Failed;
+    record.error = Some(SubmissionError::new(SubmissionErrorCode::CredentialInvalid, HOSTILE));
+    record.external.insert("appId".to_owned(), HOSTILE.to_owned());
+    record.tell(app.clock.now(), HOSTILE);
+    tx.org(org).change_submission(&record).await.unwrap();
+    tx.commit().await.unwrap();
+    is_text("submission", &visit.html(&format!("/submissions/{submission}")).await);
+    let fields = [("locale", HOSTILE), ("text", HOSTILE), ("destination", HOSTILE)];
+    let refused = visit.send_parts("/submissions/new", &visit.token, &fields, None).await;
+    is_text("a refused submission", &refused.text());
     let body = json!({"name": HOSTILE, "scopes": ["build"]});
     app.call(&key, reqwest::Method::POST, "/api-keys", Some(body))
         .await

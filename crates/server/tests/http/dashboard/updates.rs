@@ -1,40 +1,21 @@
 //! Over-the-air updates in the dashboard: published, changed, rolled back, and who gets what.
 
+use launchway_domain::report::{REPORT_DAYS, ReportKind};
 use launchway_domain::tenancy::Role;
+use launchway_domain::time::DAY;
+use launchway_server::clock::Clock;
+use launchway_server::jobs::clean_up::clean_up;
+use launchway_store::Report;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
 use crate::support::{Answer, TestApp, package};
 
-/// Sends the form of the publish page with a file, as a browser does. `token` comes first, as on the page.
+/// Sends the form of the publish page with a file, as a browser does.
 async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
-    const BOUNDARY: &str = "----boundary";
-    let mut body = Vec::new();
-    let all = [("token", token)].into_iter().chain(fields.iter().copied());
-    for (name, value) in all {
-        let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
-        body.extend_from_slice(part.as_bytes());
-    }
-    if let Some(file) = file {
-        let head =
-            "Content-Disposition: form-data; name=\"file\"; filename=\"dist.zip\"\r\nContent-Type: application/zip";
-        body.extend_from_slice(format!("--{BOUNDARY}\r\n{head}\r\n\r\n").as_bytes());
-        body.extend_from_slice(file);
-        body.extend_from_slice(b"\r\n");
-    }
-    body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
-    let request = visit
-        .app
-        .request(
-            Method::POST,
-            &format!("{}/o/{}/updates/new", visit.app.origin, visit.org),
-        )
-        .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
-        .header("origin", &visit.app.origin)
-        .header("cookie", &visit.cookie)
-        .body(body);
-    Answer::of(request.send().await.unwrap()).await
+    let file = file.map(|bytes| ("dist.zip", bytes));
+    visit.send_parts("/updates/new", token, fields, file).await
 }
 
 const FIELDS: [(&str, &str); 5] = [
@@ -199,6 +180,55 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
         "/updates?done=update-deleted"
     );
     assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let update = app.published(&key, json!({"version": "1.0.1"})).await;
+    let path = format!("/updates/{}", update["id"].as_str().unwrap());
+    assert!(!visit.html(&path).await.contains("How it ended, by day"));
+    let report = |kind, device| Report {
+        update_id: update["id"].as_str().unwrap().parse().unwrap(),
+        kind,
+        device,
+        at: app.clock.now(),
+        reason: None,
+    };
+    let reports = [
+        report(ReportKind::Confirmed, 1),
+        report(ReportKind::Confirmed, 2),
+        report(ReportKind::Confirmed, 3),
+        report(ReportKind::Failed, 4),
+    ];
+    let mut tx = app.app.db.write().await.unwrap();
+    tx.system("a test").count_reports(&reports).await.unwrap();
+    tx.commit().await.unwrap();
+    let page = visit.html(&path).await;
+    for part in [
+        "How it ended, by day",
+        "at most 4 a day",
+        r#"<rect class="good" x="131" y="25" width="8" height="75"/>"#,
+        r#"<rect class="bad" x="131" y="0" width="8" height="25"/>"#,
+        r#"data-label="Confirmed">3</td>"#,
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    app.advance((REPORT_DAYS + 1) * DAY);
+    clean_up(&app.app).await.unwrap();
+    // The session has ended long ago, too.
+    let visit = visit_of(&app, org, Role::Admin).await;
+    let page = visit.html(&path).await;
+    assert!(
+        !page.contains("How it ended, by day")
+            && page.contains(r#"<th scope="row">Confirmed</th><td class="num">3</td>"#),
+        "{page}"
+    );
+    let mut tx = app.app.db.read().await.unwrap();
+    let id = update["id"].as_str().unwrap().parse().unwrap();
+    assert_eq!(tx.org(org).report_days(id).await.unwrap(), []);
 }
 
 /// The page says of each question what the check answers to it.

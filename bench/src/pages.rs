@@ -1,0 +1,160 @@
+//! Measures the pages of the dashboard: the time until the first byte of each, and the bytes of a browser's first load.
+
+mod history;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use anyhow::ensure;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::{Request, header};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use crate::args::PagesArgs;
+use crate::figures::Spread;
+use crate::programs;
+use crate::server::Server;
+use history::History;
+
+/// Milliseconds until the first byte, as a median.
+const FIRST_BYTE: f64 = 20.0;
+/// Bytes of a first load: the page and all it names.
+const FIRST_LOAD: usize = 200_000;
+
+/// Every page that shows a list or a thing; forms besides.
+const PAGES: [&str; 22] = [
+    "",
+    "/builds",
+    "/builds?status=failed",
+    "/builds?status=canceled",
+    "/builds?status=success&offset=1000",
+    "/builds/{build}",
+    "/submissions",
+    "/submissions?status=failed",
+    "/submissions/new",
+    "/updates",
+    "/updates/new",
+    "/updates/audience",
+    "/apps",
+    "/env",
+    "/credentials",
+    "/api-keys",
+    "/webhooks",
+    "/members",
+    "/runners",
+    "/usage",
+    "/audit",
+    "/profile",
+];
+
+/// Measures each page and prints a line for it, beside the goals.
+///
+/// # Errors
+/// When the server does not start, or a page is not there.
+pub fn run(args: &PagesArgs) -> anyhow::Result<()> {
+    let program = programs::server(args.server.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut out = std::io::stdout();
+    let data = tempfile::tempdir()?;
+    let database = format!("sqlite:{}", data.path().join("launchway.db").display());
+    let history = runtime.block_on(history::fill(&database, args.builds))?;
+    let mut command = programs::serve(&program, data.path());
+    command.args(["--no-runner", "--database-url", &database]);
+    let server = Server::start(command)?;
+    writeln!(
+        out,
+        "{} builds, {} loads of each page; first byte in milliseconds as min – median – max (goal: median up to {FIRST_BYTE}), \
+         first load in kB with all scripts and styles (goal: up to {}):",
+        args.builds,
+        args.rounds,
+        FIRST_LOAD / 1000
+    )?;
+    let mut missed = 0;
+    for page in PAGES {
+        let path = format!("/o/{}{}", history.org, page.replace("{build}", &history.build));
+        let (first_byte, bytes) = runtime.block_on(measure(server.address, &history, &path, args.rounds))?;
+        let in_time = first_byte.median <= FIRST_BYTE;
+        let is_small = bytes <= FIRST_LOAD;
+        missed += usize::from(!in_time || !is_small);
+        writeln!(
+            out,
+            "{:<36} {first_byte:.1}{}   {:.1} kB{}",
+            if page.is_empty() { "overview" } else { page },
+            if in_time { "" } else { " TOO SLOW" },
+            bytes as f64 / 1e3,
+            if is_small { "" } else { " TOO LARGE" },
+        )?;
+    }
+    writeln!(out, "{} of {} pages keep both goals", PAGES.len() - missed, PAGES.len())?;
+    Ok(())
+}
+
+/// The milliseconds until the first byte of each load, and the bytes of the page with everything that it names once.
+async fn measure(address: SocketAddr, history: &History, path: &str, rounds: u32) -> anyhow::Result<(Spread, usize)> {
+    let mut browser = Browser::open(address, &history.cookie).await?;
+    let mut times = Vec::new();
+    let mut page = Bytes::new();
+    for _ in 0..rounds {
+        let (time, bytes) = browser.load(path).await?;
+        times.push(time);
+        page = bytes;
+    }
+    let text = String::from_utf8_lossy(&page);
+    let named = text.split("=\"/assets/").skip(1);
+    let assets: BTreeSet<&str> = named.filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
+    let mut bytes = page.len();
+    for asset in assets {
+        bytes += browser.load(&format!("/assets/{asset}")).await?.1.len();
+    }
+    Ok((Spread::of(times), bytes))
+}
+
+/// A connection that is signed in.
+struct Browser {
+    sender: SendRequest<Empty<Bytes>>,
+    host: String,
+    cookie: String,
+}
+
+impl Browser {
+    async fn open(address: SocketAddr, cookie: &str) -> anyhow::Result<Browser> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        // Ends with the sender; what goes wrong on it is told to the next call.
+        tokio::spawn(connection);
+        Ok(Browser {
+            sender,
+            host: address.to_string(),
+            cookie: cookie.to_owned(),
+        })
+    }
+
+    /// The milliseconds until the answer begins, and its body as it came.
+    async fn load(&mut self, path: &str) -> anyhow::Result<(f64, Bytes)> {
+        let request = Request::get(path)
+            .header(header::HOST, &self.host)
+            .header(header::COOKIE, &self.cookie)
+            .body(Empty::new())?;
+        self.sender.ready().await?;
+        let asked = Instant::now();
+        let mut answer = self.sender.send_request(request).await?;
+        let status = answer.status();
+        // A page without a body would have begun with its head.
+        let first = answer.body_mut().frame().await;
+        let time = asked.elapsed().as_secs_f64() * 1e3;
+        let mut bytes = first
+            .transpose()?
+            .and_then(|frame| frame.into_data().ok())
+            .unwrap_or_default()
+            .to_vec();
+        bytes.extend_from_slice(&answer.into_body().collect().await?.to_bytes());
+        ensure!(status.is_success(), "{path} was answered {status}");
+        Ok((time, bytes.into()))
+    }
+}

@@ -1,0 +1,90 @@
+//! Where things are: the database, the service itself, the stores, and where builds run.
+
+use std::path::{Path, PathBuf};
+
+use super::ConfigError;
+use crate::outside::address_guard::check_url;
+
+/// A database URL whose `Debug` hides what may be a password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// Reads `--database-url`; without one, `launchway.db` in the data directory.
+    pub fn parse(given: Option<&str>, data_dir: &Path) -> Result<DatabaseUrl, ConfigError> {
+        let Some(url) = given else {
+            let path = data_dir.join("launchway.db");
+            return Ok(DatabaseUrl(format!("sqlite:{}", path.display())));
+        };
+        let known = ["sqlite:", "postgres://", "postgresql://"];
+        if known.iter().any(|scheme| url.starts_with(scheme)) {
+            return Ok(DatabaseUrl(url.to_owned()));
+        }
+        Err(ConfigError::new(
+            "--database-url",
+            "must start with sqlite: or postgres://",
+        ))
+    }
+
+    /// The whole URL.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for DatabaseUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.0.split_once("://"), self.0.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, host))) => write!(f, "{scheme}://…@{host}"),
+            _ => f.write_str(&self.0),
+        }
+    }
+}
+
+/// The address that people and phones reach the service by.
+pub fn public_url(text: &str) -> Result<String, ConfigError> {
+    let url = text.trim_end_matches('/');
+    let wrong = || {
+        ConfigError::new(
+            "--public-url",
+            format!("`{text}` is not an address such as https://updates.example.com"),
+        )
+    };
+    let uri: http::Uri = url.parse().map_err(|_| wrong())?;
+    let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(|host| !host.is_empty());
+    let whole = uri.path() == "/" && uri.query().is_none() && !url.contains(['@', '#']);
+    if plain && whole {
+        Ok(url.to_owned())
+    } else {
+        Err(wrong())
+    }
+}
+
+/// The address of a store.
+pub fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, ConfigError> {
+    let text = given.unwrap_or(usual);
+    let url = check_url(text, true).map_err(|refused| ConfigError::new(setting, refused.to_string()))?;
+    match (url.query(), url.fragment()) {
+        (None, None) => Ok(text.trim_end_matches('/').to_owned()),
+        _ => Err(ConfigError::new(setting, "must have no query and no fragment")),
+    }
+}
+
+/// Where builds run: never in the data directory, which is closed to them.
+pub fn runner_dir(given: Option<&str>, data_dir: &Path) -> Result<PathBuf, ConfigError> {
+    let Some(given) = given else {
+        let mut beside = data_dir.components().as_path().as_os_str().to_owned();
+        beside.push("-builds");
+        return Ok(beside.into());
+    };
+    let wrong = |error: std::io::Error| ConfigError::new("--runner-dir", error.to_string());
+    let (dir, data) = (
+        std::path::absolute(given).map_err(wrong)?,
+        std::path::absolute(data_dir).map_err(wrong)?,
+    );
+    if dir.starts_with(&data) {
+        let problem = format!("`{given}` is in the data directory, which builds must not see; name a place outside");
+        return Err(ConfigError::new("--runner-dir", problem));
+    }
+    Ok(dir)
+}

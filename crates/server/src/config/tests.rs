@@ -1,0 +1,139 @@
+//! Settings: defaults, what is wrong, the settings file, secrets.
+
+use std::path::{Path, PathBuf};
+
+use launchway_domain::tenancy::Tier;
+
+use super::values::size;
+use super::{Config, RawSettings};
+
+fn load(change: impl FnOnce(&mut RawSettings)) -> Result<Config, String> {
+    let mut raw = RawSettings::default();
+    change(&mut raw);
+    Config::load(raw, None).map_err(|error| error.to_string())
+}
+
+#[test]
+fn defaults_are_the_contracts() {
+    let config = load(|_| {}).expect("defaults are valid");
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8787");
+    assert_eq!(config.database_url.reveal(), "sqlite:launchway-data/launchway.db");
+    assert_eq!(config.runner_dir, Path::new("launchway-data-builds"));
+    assert!(config.runner_readable.is_empty());
+    let several = load(|raw| raw.runner_readable = Some("/opt/sdk, /opt/java,".into())).expect("two places");
+    assert_eq!(several.runner_readable, ["/opt/sdk", "/opt/java"].map(PathBuf::from));
+    assert_eq!(config.master_key_file, Path::new("launchway-data/master.key"));
+    assert_eq!((config.check_limit, config.default_tier), (6000, Tier::Enterprise));
+    assert_eq!(
+        (config.max_package_size, config.max_source_size),
+        (536_870_912, 2_147_483_648)
+    );
+}
+
+#[test]
+fn a_bad_setting_is_one_line_that_names_it() {
+    type Change = fn(&mut RawSettings);
+    let cases: [(Change, &str); 13] = [
+        (
+            |raw| raw.runner_dir = Some("launchway-data/builds".into()),
+            "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not see; name a place outside",
+        ),
+        (
+            |raw| raw.listen = Some("here".into()),
+            "--listen: `here` is not an address and port such as 127.0.0.1:8787",
+        ),
+        (
+            |raw| raw.database_url = Some("mysql://x".into()),
+            "--database-url: must start with sqlite: or postgres://",
+        ),
+        (
+            |raw| raw.storage_url = Some("ftp://x".into()),
+            "--storage-url: must be file:///DIRECTORY or s3://BUCKET?endpoint=…&region=…",
+        ),
+        (
+            |raw| raw.public_url = Some("example.com".into()),
+            "--public-url: `example.com` is not an address such as https://updates.example.com",
+        ),
+        (
+            |raw| raw.environment = Some("test".into()),
+            "--environment: `test` is not one of production, development",
+        ),
+        (
+            |raw| raw.roles = Some("api,cook".into()),
+            "--roles: `cook` is not one of api, check, worker",
+        ),
+        (
+            |raw| raw.trusted_proxies = Some("10.0.0.0/40".into()),
+            "--trusted-proxies: `10.0.0.0/40` is not an address or a network such as 10.0.0.0/8",
+        ),
+        (
+            |raw| raw.default_tier = Some("gold".into()),
+            "--default-tier: `gold` is not free, pro or enterprise",
+        ),
+        (
+            |raw| raw.quotas = Some("free:updates".into()),
+            "--quotas: `updates` is not a limit such as updates=20",
+        ),
+        (
+            |raw| raw.max_package_size = Some("big".into()),
+            "--max-package-size: `big` is not a size such as 536870912 or 512M",
+        ),
+        (
+            |raw| raw.keep_builds_days = Some("-1".into()),
+            "--keep-builds-days: `-1` is not a whole number of days, 0 for ever",
+        ),
+        (
+            |raw| raw.max_unpack_ratio = Some("0".into()),
+            "--max-unpack-ratio: `0` is not a whole number from 1",
+        ),
+    ];
+    for (change, line) in cases {
+        assert_eq!(load(change).expect_err(line), line);
+    }
+}
+
+#[test]
+fn the_settings_file_takes_numbers_and_names_what_is_wrong() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("settings.toml");
+    let load_file = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        load(|raw| raw.config = Some(file.display().to_string()))
+    };
+    let config = load_file("check-limit = 0\nopen-organizations = true\nlisten = '127.0.0.1:1'").expect("valid");
+    assert!(config.check_limit == 0 && config.open_organizations && config.listen.port() == 1);
+    let errors = [
+        ("listen =", "line 1"),
+        ("a = 1", "unknown field `a`"),
+        (
+            "check-limit = 'x'",
+            "--check-limit: `x` is not a whole number, 0 for no limit",
+        ),
+        (
+            "open-organizations = 'maybe'",
+            "--open-organizations: `maybe` is not one of true, false, 1, 0",
+        ),
+    ];
+    for (text, part) in errors {
+        let error = load_file(text).expect_err(text);
+        assert!(error.contains(part) && !error.contains('\n'), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_password_is_not_printed() {
+    let config = load(|raw| raw.database_url = Some("postgres://me:secret@db/launchway".into())).expect("valid");
+    let printed = format!("{config:?}");
+    assert!(
+        printed.contains("postgres://…@db/launchway") && !printed.contains("secret"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn sizes_take_units() {
+    for (text, bytes) in [("7", 7), ("2K", 2048), ("512M", 536_870_912), ("2G", 2_147_483_648)] {
+        assert_eq!(size(&Some(text.to_owned()), "--x"), Ok(Some(bytes)), "{text}");
+    }
+    assert!(size(&Some("0".into()), "--x").is_err() && size(&Some("99999999999G".into()), "--x").is_err());
+}

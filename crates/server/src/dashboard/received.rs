@@ -1,0 +1,161 @@
+//! A file that a form of the browser sends: it streams onto this machine's disk and from there into object storage, and is
+//! never held in memory.
+
+use axum::extract::{FromRequest, Multipart, Request};
+use launchway_api::uploads::CreateUpload;
+use launchway_domain::id::UploadId;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+use tokio::io::AsyncWriteExt;
+
+use super::posted::Posted;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::config::make_private_dir;
+use crate::failure::Failure;
+use crate::ops::uploads;
+use crate::ops::write::Write;
+
+/// Bytes of a field that is no file.
+const LARGEST_FIELD: usize = 32 << 10;
+/// Fields of the form.
+const MOST_FIELDS: usize = 60;
+
+/// A file that was sent, on this machine's disk.
+pub struct Received {
+    file: NamedTempFile,
+    name: String,
+    size: u64,
+    sha256: String,
+}
+
+impl Received {
+    /// The same as a client of the API does: announces an upload and sends its bytes. Gives the upload's id.
+    pub async fn upload(self, app: &App, visitor: &Visitor) -> Result<String, Failure> {
+        let plan = uploads::plan(
+            app,
+            &CreateUpload {
+                file_name: self.name,
+                size: i64::try_from(self.size).unwrap_or(i64::MAX),
+                sha256: self.sha256,
+            },
+        )?;
+        let mut write = Write::begin(app, &visitor.caller).await?;
+        let upload = uploads::create(&mut write, plan).await?;
+        write.commit().await?;
+        let id: UploadId = upload.id.parse().map_err(|_| Failure::NoSuch("upload"))?;
+        let key = uploads::staging_key(id)?;
+        app.blob.put_file(&key, self.file.path()).await?;
+        Ok(upload.id)
+    }
+}
+
+/// Reads a form: its fields, and its `file` of at most `largest` bytes onto disk; `None` when none was chosen. The token comes
+/// before the file, or nothing is kept of it.
+pub async fn receive(
+    app: &App,
+    visitor: &Visitor,
+    request: Request,
+    largest: u64,
+) -> Result<(Posted, Result<Option<Received>, Failure>), Failure> {
+    let broken = || Failure::bad("The form ended early; send it again");
+    let mut parts = Multipart::from_request(request, app)
+        .await
+        .map_err(|_| Failure::bad("Send the form of the page"))?;
+    let mut posted = Posted::default();
+    let mut received = Ok(None);
+    for _ in 0..MOST_FIELDS {
+        let Some(mut part) = parts.next_field().await.map_err(|_| broken())? else {
+            posted.check(&visitor.token)?;
+            return Ok((posted, received));
+        };
+        let name = part.name().unwrap_or_default().to_owned();
+        if name == "file" {
+            posted.check(&visitor.token)?;
+            let file_name = part.file_name().unwrap_or_default().to_owned();
+            let mut file = Receiving::begin(app, largest)?;
+            let mut refusal = None;
+            while let Some(piece) = part.chunk().await.map_err(|_| broken())? {
+                // What is too large is read to its end all the same: a browser shows no answer before it has sent all.
+                if refusal.is_none() {
+                    refusal = file.take(&piece).await.err();
+                }
+            }
+            received = match refusal {
+                None => file.end(file_name).await,
+                Some(failure) => Err(failure),
+            };
+            continue;
+        }
+        let mut value = Vec::new();
+        while let Some(piece) = part.chunk().await.map_err(|_| broken())? {
+            value.extend_from_slice(&piece);
+            if value.len() > LARGEST_FIELD {
+                return Err(Failure::TooLarge("The form is too large".to_owned()));
+            }
+        }
+        posted.add(name, value);
+    }
+    Err(Failure::TooLarge("The form is too large".to_owned()))
+}
+
+/// A file that is coming in.
+struct Receiving {
+    file: NamedTempFile,
+    writer: tokio::fs::File,
+    largest: u64,
+    size: u64,
+    hash: Sha256,
+}
+
+impl Receiving {
+    fn begin(app: &App, largest: u64) -> Result<Receiving, Failure> {
+        let dir = app.config.scratch_dir();
+        let file = make_private_dir(&dir)
+            .and_then(|()| NamedTempFile::new_in(&dir))
+            .map_err(no_room)?;
+        Ok(Receiving {
+            writer: tokio::fs::File::from_std(file.reopen().map_err(no_room)?),
+            file,
+            largest,
+            size: 0,
+            hash: Sha256::new(),
+        })
+    }
+
+    async fn take(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        self.size += piece.len() as u64;
+        if self.size > self.largest {
+            return Err(Failure::bad(format!(
+                "file is too large: this server takes up to {} bytes",
+                self.largest
+            )));
+        }
+        self.hash.update(piece);
+        self.writer.write_all(piece).await.map_err(no_room)
+    }
+
+    /// The file; `None` when it is empty, as browsers send a field without a file.
+    async fn end(mut self, name: String) -> Result<Option<Received>, Failure> {
+        self.writer.flush().await.map_err(no_room)?;
+        if self.size == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Received {
+            file: self.file,
+            // Browsers send a name without its path; what else sends one must not get further with it.
+            name: name
+                .rsplit(['/', '\\'])
+                .next()
+                .filter(|name| !name.is_empty())
+                .unwrap_or("upload")
+                .to_owned(),
+            size: self.size,
+            sha256: hex::encode(self.hash.finalize()),
+        }))
+    }
+}
+
+fn no_room(error: std::io::Error) -> Failure {
+    Failure::Unavailable(format!("no room for a temporary file: {error}"))
+}

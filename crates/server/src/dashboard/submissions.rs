@@ -1,0 +1,147 @@
+//! `/o/{org}/submissions`: what went to the stores, newest first, with filters; the list follows what happens.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_api::submissions::SubmissionView;
+use launchway_domain::id::OrgId;
+use launchway_domain::submission::SubmissionStatus;
+use launchway_store::{Paging, SubmissionFilter};
+
+use super::frame::{Frame, page};
+use super::live::{self, Made, Part};
+use super::show::{self, Pager, ROWS};
+use super::trouble::Trouble;
+use super::updates::bundles;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::blob::percent::encoded;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::http::submit::filter;
+
+/// What the address says of the list, as it was typed.
+#[derive(Clone, Default)]
+struct Filters {
+    status: String,
+    platform: String,
+    bundle: String,
+    build: String,
+}
+
+impl Filters {
+    fn read(query: &Query) -> Result<(Filters, SubmissionFilter), Failure> {
+        let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
+        let filters = Filters {
+            status: typed("status")?,
+            platform: typed("platform")?,
+            bundle: typed("bundleId")?,
+            build: typed("buildId")?,
+        };
+        Ok((filters, filter(query)?))
+    }
+
+    fn any(&self) -> bool {
+        self.pairs().iter().any(|(_, value)| !value.is_empty())
+    }
+
+    fn pairs(&self) -> [(&'static str, &str); 4] {
+        [
+            ("status", &self.status),
+            ("platform", &self.platform),
+            ("bundleId", &self.bundle),
+            ("buildId", &self.build),
+        ]
+    }
+
+    /// The filters as the beginning of a query.
+    fn query(&self) -> String {
+        let set = self.pairs().into_iter().filter(|(_, value)| !value.is_empty());
+        set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/submissions.html")]
+struct List {
+    frame: Frame,
+    filters: Filters,
+    statuses: &'static [SubmissionStatus],
+    bundles: Vec<String>,
+    rows: Rows,
+    /// Where the rows come from when they change.
+    live: String,
+    command: String,
+}
+
+/// The part that moves.
+#[derive(Template)]
+#[template(path = "dashboard/submissions_rows.html")]
+struct Rows {
+    home: String,
+    submissions: Vec<SubmissionView>,
+    pager: Pager,
+}
+
+async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, offset: i64) -> Result<Rows, Failure> {
+    let paging = Paging { limit: ROWS, offset };
+    let found = app.db.read().await?.org(org).submissions(filter, paging).await?;
+    Ok(Rows {
+        home: format!("/o/{org}"),
+        pager: Pager::new(offset, found.items.len(), found.total, query),
+        submissions: found.items.iter().map(SubmissionView::of).collect(),
+    })
+}
+
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let (filters, filter) = Filters::read(&query)?;
+    let offset = query.paging()?.offset;
+    let asked = filters.query();
+    let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
+    let list = List {
+        frame: Frame::new(&app, &visitor, "submissions", "Submissions"),
+        live: format!("{}/submissions/live?{asked}offset={offset}", visitor.home()),
+        filters,
+        statuses: SubmissionStatus::ALL,
+        bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
+        rows,
+        command: format!(
+            "launchway login --url {}\nlaunchway build android\nlaunchway submit android --latest --destination internal",
+            app.public_url
+        ),
+    };
+    Ok(page(StatusCode::OK, &list))
+}
+
+struct LiveRows {
+    app: Arc<App>,
+    org: OrgId,
+    filter: SubmissionFilter,
+    query: String,
+    offset: i64,
+}
+
+impl Part for LiveRows {
+    async fn make(&self) -> Result<Option<Made>, Failure> {
+        let rows = rows(&self.app, self.org, &self.filter, &self.query, self.offset).await?;
+        Ok(Some(Made {
+            html: show::rendered(&rows)?,
+            is_last: false,
+        }))
+    }
+}
+
+pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let (filters, filter) = Filters::read(&query)?;
+    let part = LiveRows {
+        app: app.clone(),
+        org: visitor.org.id,
+        filter,
+        query: filters.query(),
+        offset: query.paging()?.offset,
+    };
+    Ok(live::follow(app, visitor.org.id, part)?)
+}

@@ -1,0 +1,215 @@
+//! `/o/{org}/submissions/new`: submits the app of a build, or a file, from the browser.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
+use launchway_domain::build::Build;
+use launchway_domain::credential::MAX_CREDENTIALS;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::Store;
+use launchway_store::{Org, Paging};
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::received::{Received, receive};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::submissions::credential::kind_of;
+use crate::ops::submissions::request::{self, Submitted};
+
+/// Languages that the form has room for at least.
+const NOTES: usize = 3;
+const CREDENTIALS: Paging = Paging {
+    limit: MAX_CREDENTIALS,
+    offset: 0,
+};
+
+#[derive(Template)]
+#[template(path = "dashboard/submit.html")]
+struct Page {
+    frame: Frame,
+    form: Form,
+    /// The build whose app it is; without one a file is chosen.
+    build: Option<Build>,
+    credentials: Vec<Choice>,
+    notes: Vec<(String, String)>,
+    largest: i64,
+}
+
+/// A credential that a store knows.
+struct Choice {
+    id: String,
+    label: String,
+}
+
+impl Page {
+    /// Whether what is asked of this store can be for the app; without a build nobody knows.
+    fn may_go_to(&self, store: Store) -> bool {
+        self.build
+            .as_ref()
+            .is_none_or(|build| Store::of(build.platform) == store)
+    }
+
+    fn apple(&self) -> bool {
+        self.may_go_to(Store::AppStore)
+    }
+
+    fn play(&self) -> bool {
+        self.may_go_to(Store::GooglePlay)
+    }
+}
+
+/// The build that an id names; no id names none.
+async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, Failure> {
+    let Some(id) = id.filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    let none = || Failure::NoSuch("build");
+    let found = org.build(id.parse().map_err(|_| none())?).await?;
+    found.map(Some).ok_or_else(none)
+}
+
+/// The credentials that may be chosen: of the stores, not over, and for this app.
+async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Result<Vec<Choice>, Failure> {
+    let fits = |kind: &str, store: Store| {
+        kind == kind_of(store) && build.is_none_or(|build| Store::of(build.platform) == store)
+    };
+    let all = org.credentials(CREDENTIALS).await?.items.into_iter();
+    let known = all.filter(|one| one.status(now) == "active").filter(|one| {
+        let own = one.bundle_id.as_ref();
+        own.zip(build)
+            .is_none_or(|(own, build)| own.as_str().eq_ignore_ascii_case(&build.bundle_id))
+    });
+    Ok(known
+        .filter_map(|one| {
+            let store = [Store::AppStore, Store::GooglePlay]
+                .into_iter()
+                .find(|store| fits(&one.kind, *store))?;
+            Some(Choice {
+                id: one.id.to_string(),
+                label: format!("{}, for {}", one.name, store.title()),
+            })
+        })
+        .collect())
+}
+
+async fn shown(
+    app: &App,
+    visitor: &Visitor,
+    status: StatusCode,
+    build: Option<&str>,
+    form: Form,
+) -> Result<Response, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    let build = build_of(&mut org, build).await?;
+    let mut notes: Vec<_> = form.values("locale").into_iter().zip(form.values("text")).collect();
+    notes.resize_with(notes.len().max(NOTES), Default::default);
+    let shown = Page {
+        frame: Frame::new(app, visitor, "submissions", "Submit to a store"),
+        credentials: credentials(&mut org, build.as_ref(), app.clock.now()).await?,
+        build,
+        notes,
+        form,
+        largest: i64::try_from(largest(app)).unwrap_or(i64::MAX),
+    };
+    Ok(page(status, &shown))
+}
+
+/// Bytes that an app may have: as many as any upload.
+fn largest(app: &App) -> u64 {
+    app.config.max_source_size.max(app.config.max_package_size)
+}
+
+pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+    let build = query.get("buildId")?;
+    let known = build_of(&mut app.db.read().await?.org(visitor.org.id), build).await?;
+    let usual = match known.map(|build| build.platform) {
+        Some(Platform::Android) => "internal",
+        Some(Platform::Ios | Platform::Visionos) => "testflight",
+        None => "",
+    };
+    let form = Form::filled(&[("destination", usual), ("locale", "en-US"), ("text", "")]);
+    Ok(shown(&app, &visitor, StatusCode::OK, build, form).await?)
+}
+
+pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
+    let (posted, received) = receive(&app, &visitor, request, largest(&app)).await?;
+    let result = match received {
+        Ok(received) => send(&app, &visitor, &posted, received).await,
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Ok(path) => Ok(done(&visitor, &path, Notice::SUBMITTED)),
+        Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
+            let build = posted.optional("buildId")?;
+            let form = Form::refused(posted, &failure);
+            Ok(shown(&app, &visitor, StatusCode::BAD_REQUEST, build.as_deref(), form).await?)
+        }
+        Err(failure) => Ok(Trouble(failure).into_response()),
+    }
+}
+
+/// The same as a client of the API does. Gives the page to go to.
+async fn send(app: &App, visitor: &Visitor, posted: &Posted, received: Option<Received>) -> Result<String, Failure> {
+    let mut wanted = asked(posted)?;
+    match (&wanted.build_id, received) {
+        (Some(_), _) => {}
+        (None, Some(file)) => wanted.upload_id = Some(file.upload(app, visitor).await?),
+        (None, None) => return Err(Failure::bad("file is missing: choose the app, an .ipa, .aab or .apk")),
+    }
+    Ok(match request::run(app, &visitor.caller, wanted, None).await? {
+        Submitted::Fresh(view) => format!("/submissions/{}", view.id),
+        Submitted::Kept(_) => "/submissions".to_owned(),
+    })
+}
+
+/// What the form asks for. What was left empty was not said.
+fn asked(posted: &Posted) -> Result<CreateSubmission, Failure> {
+    let ticked = |name: &str| Ok::<_, Failure>((posted.text(name)? == "yes").then_some(true));
+    let list = |name: &str| Ok::<_, Failure>(Some(posted.list(name)?).filter(|items| !items.is_empty()));
+    let priority = posted.optional("options.priority")?.map(|priority| priority.parse());
+    let encryption = posted.optional("options.usesNonExemptEncryption")?;
+    let notes = notes(posted);
+    Ok(CreateSubmission {
+        build_id: posted.optional("buildId")?,
+        upload_id: None,
+        destination: posted.text("destination")?.to_owned(),
+        rollout: posted.percent("rollout")?,
+        release_notes: (!notes.is_empty()).then_some(notes),
+        credential_id: posted.optional("credentialId")?,
+        options: Some(SubmissionOptions {
+            groups: list("options.groups")?,
+            uses_non_exempt_encryption: encryption.map(|answer| answer == "yes"),
+            manual_release: ticked("options.manualRelease")?,
+            draft: ticked("options.draft")?,
+            priority: priority
+                .transpose()
+                .map_err(|_| Failure::bad("options.priority must be a whole number from 0 to 5"))?,
+            countries: list("options.countries")?,
+            release_name: posted.optional("options.releaseName")?,
+            changes_not_sent_for_review: ticked("options.changesNotSentForReview")?,
+            symbols: None,
+        }),
+    })
+}
+
+/// The notes that were typed; a language without a text was only offered.
+fn notes(posted: &Posted) -> Vec<ReleaseNote> {
+    let pairs = posted.all("locale").into_iter().zip(posted.all("text"));
+    pairs
+        .map(|(locale, text)| ReleaseNote {
+            locale: locale.trim().to_owned(),
+            // Browsers send line ends as CRLF, whatever was typed.
+            text: text.replace("\r\n", "\n").trim().to_owned(),
+        })
+        .filter(|note| !note.text.is_empty())
+        .collect()
+}

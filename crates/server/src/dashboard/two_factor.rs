@@ -1,0 +1,112 @@
+//! `/o/{org}/profile/two-factor`: the visitor's authenticator app, enrolled by its first code, and the recovery codes.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use launchway_domain::org::User;
+use launchway_domain::totp::Secret;
+use zeroize::Zeroizing;
+
+use super::frame::{Frame, Notice, done, page};
+use super::posted::{Form, Posted};
+use super::trouble::Trouble;
+use super::visitor::Visitor;
+use crate::app::App;
+use crate::caller::{Browser, Who};
+use crate::failure::Failure;
+use crate::http::install::qr::{self, Drawing};
+use crate::ops::two_factor::{self, State as Codes};
+
+#[derive(Template)]
+#[template(path = "dashboard/two_factor.html")]
+struct TwoFactorPage {
+    frame: Frame,
+    codes: Codes,
+    /// What the app is to be given, while its first code is awaited.
+    shared: Option<Shared>,
+    /// The recovery codes, this once.
+    recovery: Vec<Zeroizing<String>>,
+    form: Form,
+}
+
+/// A secret as the page shows it.
+struct Shared {
+    qr: Drawing,
+    text: Zeroizing<String>,
+}
+
+impl Shared {
+    fn of(secret: &Secret, email: &str) -> Result<Shared, Failure> {
+        Ok(Shared {
+            qr: qr::draw(&secret.uri(email))?,
+            text: secret.text(),
+        })
+    }
+}
+
+fn user(visitor: &Visitor) -> Result<&User, Failure> {
+    match &visitor.caller.who {
+        Who::Session { user, .. } => Ok(user),
+        Who::Key { .. } => Err(Failure::NoAuthentication),
+    }
+}
+
+async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, Failure> {
+    let user = user(visitor)?;
+    let waiting = two_factor::waiting(app, user.id).await?;
+    let shared = waiting.map(|secret| Shared::of(&secret, &user.email));
+    Ok(TwoFactorPage {
+        frame: Frame::new(app, visitor, "profile", "Two-factor codes"),
+        codes: two_factor::state(app, user.id).await?,
+        shared: shared.transpose()?,
+        recovery: Vec::new(),
+        form,
+    })
+}
+
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+}
+
+/// Makes a new secret and shows it.
+pub async fn begin(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+    two_factor::begin(&app, user(&visitor)?.id).await?;
+    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+}
+
+/// Turns codes on by the first one, and shows the recovery codes.
+pub async fn confirm(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    let user = user(&visitor)?.id;
+    match two_factor::confirm(&app, user, posted.text("code")?, &visitor.caller.origin).await {
+        Ok(recovery) => {
+            let shown = shown(&app, &visitor, Form::default()).await?;
+            Ok(page(StatusCode::OK, &TwoFactorPage { recovery, ..shown }))
+        }
+        Err(failure) => again(&app, &visitor, &failure).await,
+    }
+}
+
+/// Turns codes off.
+pub async fn remove(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    browser: Browser,
+    posted: Posted,
+) -> Result<Response, Trouble> {
+    let password = std::str::from_utf8(posted.bytes("present").unwrap_or_default());
+    let password = password.map_err(|_| Failure::bad("present password is not valid UTF-8"))?;
+    let removed = two_factor::remove(&app, user(&visitor)?, password, posted.text("code")?, &browser).await;
+    match removed {
+        Ok(()) => Ok(done(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),
+        Err(failure) => again(&app, &visitor, &failure).await,
+    }
+}
+
+/// The page again, with what is wrong; nothing that was typed is in it.
+async fn again(app: &App, visitor: &Visitor, failure: &Failure) -> Result<Response, Trouble> {
+    let form = Form::refused(Posted::default(), failure);
+    Ok(page(failure.status().0, &shown(app, visitor, form).await?))
+}

@@ -1,0 +1,71 @@
+//! The two steps of a sign-in by forms: address and password, then a code where the account asks for one.
+
+use std::sync::Arc;
+
+use super::{Form, Input, Page, field, input};
+use crate::app::App;
+use crate::caller::Browser;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::proof::{FirstStep, TOO_LATE};
+use crate::ops::sessions::{self, Entered, SignedIn};
+
+/// The field that holds the code.
+const CODE: &str = "one-time-code";
+
+/// What a form of a sign-in came to.
+pub(super) enum Step {
+    /// The browser is signed in.
+    In(SignedIn),
+    /// The code is asked for; after a wrong one, with what is wrong.
+    Code(FirstStep, Option<Failure>),
+    /// Address and password are asked for again.
+    Again(Failure),
+}
+
+/// Goes a step by what a form holds: `proof` says that the password was right.
+pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Result<Step, Failure> {
+    let (email, proof) = (field(form, "email")?, field(form, "proof")?);
+    if proof.is_empty() {
+        let entered = sessions::enter(app, email, field(form, "password")?, browser).await;
+        return Ok(match entered {
+            Ok(Entered::In(signed_in)) => Step::In(signed_in),
+            Ok(Entered::NeedsCode(first)) => Step::Code(first, None),
+            Err(failure) => Step::Again(failure),
+        });
+    }
+    let first = FirstStep {
+        email: email.to_owned(),
+        proof: proof.to_owned(),
+    };
+    let entered = sessions::enter_by_code(app, &first, field(form, CODE)?, browser).await;
+    Ok(match entered {
+        Ok(signed_in) => Step::In(signed_in),
+        Err(Failure::NotProven(words)) if words == TOO_LATE => Step::Again(Failure::NotProven(words)),
+        Err(failure) => Step::Code(first, Some(failure)),
+    })
+}
+
+/// The page that asks for the code. `more` goes along with it.
+pub(super) fn code_page(action: &'static str, token: &str, first: &FirstStep, more: Vec<Input>) -> Page {
+    let mut inputs = vec![
+        input("email", "", "hidden", "off", &first.email),
+        input("proof", "", "hidden", "off", &first.proof),
+        input(CODE, "Code", "text", "one-time-code", ""),
+    ];
+    inputs.extend(more);
+    Page {
+        title: "Enter your code",
+        words: vec![
+            "Enter the six digits that your authenticator app shows, or one of your recovery codes.".to_owned(),
+        ],
+        form: Some(Form {
+            action,
+            token: token.to_owned(),
+            inputs,
+            button: "Sign in",
+            ..Form::default()
+        }),
+        ..Page::default()
+    }
+}

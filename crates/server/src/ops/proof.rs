@@ -1,0 +1,223 @@
+//! Who somebody is: address and password, and a two-factor code where the account asks for one. Failures slow down per
+//! account and per client address.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use launchway_domain::actor::Actor;
+use launchway_domain::id::UserId;
+use launchway_domain::org::{User, normal_email};
+use launchway_domain::time::{EpochMs, MINUTE};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use crate::app::App;
+use crate::caller::Browser;
+use crate::failure::Failure;
+use crate::http::limits::client_name;
+use crate::master_key::Purpose;
+use crate::ops::sessions::{commit_told, line};
+use crate::ops::two_factor;
+
+/// Failed tries a minute for one account, and for one client address.
+const FAILURES_PER_ACCOUNT: u32 = 5;
+const FAILURES_PER_ADDRESS: u32 = 20;
+/// In place of a password's hash where there is no password: nothing fits it.
+pub const NO_PASSWORD: &str = "none";
+const WRONG_PASSWORD: &str = "The address or the password is wrong";
+/// What a wrong code is answered with. Pages put it to the field of this name.
+pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
+/// What is said when the time between the two steps is over.
+pub const TOO_LATE: &str = "This took too long; sign in again";
+/// How long a right password counts while the code is awaited.
+const STEP_LIFE: EpochMs = 5 * MINUTE;
+
+/// The user who has this address and password and, where the account asks for one, this code. Without a code that is asked
+/// for it is [`Failure::CodeNeeded`], which who has not the password never learns.
+pub async fn prove(
+    app: &Arc<App>,
+    email: &str,
+    password: &str,
+    code: Option<&str>,
+    browser: &Browser,
+) -> Result<User, Failure> {
+    let tries = Try::count(app, email, browser).await?;
+    let (user, _) = password_fits(app, &tries, password, browser).await?;
+    code_fits(app, &tries, &user, code, browser).await?;
+    Ok(user)
+}
+
+/// The user who has this address and password, for what somebody does who is signed in.
+pub async fn prove_password(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<User, Failure> {
+    let tries = Try::count(app, email, browser).await?;
+    let (user, _) = password_fits(app, &tries, password, browser).await?;
+    tries.take_back(app).await?;
+    Ok(user)
+}
+
+/// What a page shows between the two steps of a sign-in.
+pub struct FirstStep {
+    /// The address.
+    pub email: String,
+    /// Says that its password was right, for five minutes and while the password stays.
+    pub proof: String,
+}
+
+/// What a right password comes to.
+pub enum Proven {
+    /// The account asks for no code: the user.
+    User(User),
+    /// The account asks for a code.
+    Half(FirstStep),
+}
+
+/// The first step of a sign-in in two: the password alone.
+pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Proven, Failure> {
+    let tries = Try::count(app, email, browser).await?;
+    let (user, hash) = password_fits(app, &tries, password, browser).await?;
+    tries.take_back(app).await?;
+    proven_elsewhere(app, user, &hash).await
+}
+
+/// What it comes to that a user was proven by something in place of the code: `hash` is that of the password.
+pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, Failure> {
+    if !two_factor::is_on(app, user.id).await? {
+        return Ok(Proven::User(user));
+    }
+    let until = app.clock.now() + STEP_LIFE;
+    let proof = format!("{until}.{}", mark(app, &user, hash, until));
+    Ok(Proven::Half(FirstStep {
+        email: user.email,
+        proof,
+    }))
+}
+
+/// The second step: the user of a first step, by a code.
+pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<User, Failure> {
+    let late = || Failure::NotProven(TOO_LATE.to_owned());
+    let tries = Try::count(app, &first.email, browser).await?;
+    let (until, given) = first.proof.split_once('.').ok_or_else(late)?;
+    let until: EpochMs = until.parse().map_err(|_| late())?;
+    let (user, hash) = account(app, &tries.email).await?.ok_or_else(late)?;
+    let fits = mark(app, &user, &hash, until).as_bytes().ct_eq(given.as_bytes());
+    if !bool::from(fits) || until <= app.clock.now() {
+        return Err(late());
+    }
+    code_fits(app, &tries, &user, Some(code), browser).await?;
+    Ok(user)
+}
+
+/// The HMAC of a right password: it names the password's hash, so that a new password ends it.
+fn mark(app: &App, user: &User, password_hash: &str, until: EpochMs) -> String {
+    let key = app.vault.derive(Purpose::SecondStep);
+    let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes keys of any length");
+    mac.update(format!("{}\n{until}\n{password_hash}", user.id).as_bytes());
+    BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+}
+
+/// The account of an address and the hash of its password.
+pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
+    let mut tx = app.db.read().await?;
+    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
+}
+
+/// A try that was counted.
+struct Try {
+    email: String,
+    subjects: [(String, u32); 2],
+    at: EpochMs,
+}
+
+impl Try {
+    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
+    /// taken back.
+    async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, Failure> {
+        let email = normal_email(email).unwrap_or_default();
+        let at = app.clock.now();
+        let subjects = [
+            (format!("account:{email}"), FAILURES_PER_ACCOUNT),
+            (
+                format!("address:{}", client_name(browser.origin.address)),
+                FAILURES_PER_ADDRESS,
+            ),
+        ];
+        for (subject, limit) in &subjects {
+            let quota = app.calls.count(subject, *limit, at).await?;
+            if quota.exceeded {
+                return Err(Failure::RateLimited(quota.wait(at)));
+            }
+        }
+        Ok(Try { email, subjects, at })
+    }
+
+    async fn take_back(&self, app: &App) -> Result<(), Failure> {
+        for (subject, _) in &self.subjects {
+            app.calls.take_back(subject, self.at).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The user whose password this is, and its hash. A wrong one stays counted.
+async fn password_fits(
+    app: &Arc<App>,
+    tries: &Try,
+    password: &str,
+    browser: &Browser,
+) -> Result<(User, String), Failure> {
+    let known = account(app, &tries.email).await?;
+    // Without a password it takes as long as with one.
+    let hash = known.as_ref().map(|(_, hash)| hash.as_str());
+    let hash = hash.filter(|hash| *hash != NO_PASSWORD);
+    let fits = app.passwords.verify(password, hash).await?;
+    match known {
+        Some(account) if fits => return Ok(account),
+        Some((user, _)) => tell_refusal(app, user.id, browser),
+        None => {}
+    }
+    Err(Failure::NotProven(WRONG_PASSWORD.to_owned()))
+}
+
+/// Checks the code of a user who may have to show one. A wrong one stays counted, as a wrong password does.
+async fn code_fits(
+    app: &Arc<App>,
+    tries: &Try,
+    user: &User,
+    code: Option<&str>,
+    browser: &Browser,
+) -> Result<(), Failure> {
+    if two_factor::is_on(app, user.id).await? {
+        let Some(code) = code.filter(|code| !code.trim().is_empty()) else {
+            tries.take_back(app).await?;
+            return Err(Failure::CodeNeeded);
+        };
+        if !two_factor::take(app, user.id, code, &browser.origin).await? {
+            tell_refusal(app, user.id, browser);
+            return Err(Failure::NotProven(WRONG_CODE.to_owned()));
+        }
+    }
+    tries.take_back(app).await
+}
+
+/// Tells of a refused sign-in. Beside the answer, so that its time does not tell that there is such an account.
+fn tell_refusal(app: &Arc<App>, user: UserId, browser: &Browser) {
+    let line = line(
+        app,
+        Actor::User(user),
+        "user.refuse_sign_in",
+        user,
+        Some(&browser.origin),
+    );
+    let app = app.clone();
+    tokio::spawn(async move {
+        let told = match app.db.write().await {
+            Ok(tx) => commit_told(&app, tx, user, line).await,
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = told {
+            tracing::warn!(%error, "a refused sign-in could not be written to the audit log");
+        }
+    });
+}

@@ -1,0 +1,181 @@
+//! Two-factor codes of users: an authenticator app is enrolled by its first code, and removed by password and code, or by
+//! the operator. What a user does so stands in the audit log of each of the user's organizations.
+
+use std::sync::Arc;
+
+use launchway_domain::actor::Actor;
+use launchway_domain::id::UserId;
+use launchway_domain::org::User;
+use launchway_domain::totp::{
+    Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normal_recovery_code, recovery_code,
+};
+use zeroize::Zeroizing;
+
+use crate::app::App;
+use crate::caller::{Browser, Origin};
+use crate::failure::Failure;
+use crate::ops::accounts::valid_email;
+use crate::ops::proof;
+use crate::ops::sessions::{commit_told, line};
+use crate::random::token_hash;
+
+const REASON: &str = "two-factor codes belong to a user, not to a tenant";
+const REMOVED: &str = "user.remove_two_factor";
+const NOT_SHOWN: &str = "code is wrong: enter the one that the app shows now, and see that its clock is right";
+const IS_ON: &str = "Two-factor codes are on already; remove them first";
+
+/// How it stands with a user's two-factor codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Whether sign-ins ask for a code.
+    pub is_on: bool,
+    /// Recovery codes that are left.
+    pub recovery_codes: i64,
+}
+
+/// How it stands with a user's two-factor codes.
+pub async fn state(app: &App, user: UserId) -> Result<State, Failure> {
+    let mut tx = app.db.read().await?;
+    let mut system = tx.system(REASON);
+    let kept = system.two_factor(user).await?;
+    Ok(State {
+        is_on: kept.is_some_and(|kept| kept.confirmed_at.is_some()),
+        recovery_codes: system.recovery_codes_left(user).await?,
+    })
+}
+
+/// Whether sign-ins of a user ask for a code.
+pub async fn is_on(app: &App, user: UserId) -> Result<bool, Failure> {
+    let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
+    Ok(kept.is_some_and(|kept| kept.confirmed_at.is_some()))
+}
+
+/// Makes a secret that waits for the first code of the app; one that waited before is forgotten.
+pub async fn begin(app: &App, user: UserId) -> Result<Secret, Failure> {
+    let mut bytes = Zeroizing::new([0u8; SECRET_BYTES]);
+    app.random.fill(&mut *bytes);
+    let secret = Secret::new(bytes);
+    let sealed = app.vault.seal_two_factor(user, secret.bytes());
+    let mut tx = app.db.write().await?;
+    let kept = tx
+        .system(REASON)
+        .begin_two_factor(user, &sealed, app.clock.now())
+        .await?;
+    if !kept {
+        return Err(Failure::bad(IS_ON));
+    }
+    tx.commit().await?;
+    Ok(secret)
+}
+
+/// The secret that waits for its first code, to be shown again; `None` without one.
+pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, Failure> {
+    let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
+    let kept = kept.filter(|kept| kept.confirmed_at.is_none());
+    kept.map(|kept| open(app, user, &kept.sealed)).transpose()
+}
+
+/// Turns codes on by the first one; gives the recovery codes, which are shown this once.
+pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<Vec<Zeroizing<String>>, Failure> {
+    let code: Code = code.parse().map_err(|error| Failure::bad(format!("code {error}")))?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system(REASON);
+    let kept = system.two_factor(user).await?;
+    let kept = kept.ok_or_else(|| Failure::bad("Begin anew: no app waits for its first code"))?;
+    if kept.confirmed_at.is_some() {
+        return Err(Failure::bad(IS_ON));
+    }
+    let now = app.clock.now();
+    let step = open(app, user, &kept.sealed)?.step_of(code, now, kept.last_step);
+    let step = step.ok_or_else(|| Failure::bad(NOT_SHOWN))?;
+    let codes = recovery_codes(app);
+    let hashes: Vec<String> = codes.iter().filter_map(|code| recovery_hash(code)).collect();
+    if !system
+        .confirm_two_factor(user, &kept.sealed, step, now, &hashes)
+        .await?
+    {
+        return Err(Failure::bad(IS_ON));
+    }
+    let line = line(app, Actor::User(user), "user.add_two_factor", user, Some(origin));
+    commit_told(app, tx, user, line).await?;
+    Ok(codes)
+}
+
+/// Takes a code of the app or a recovery code; false when it is wrong or was taken before.
+pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<bool, Failure> {
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system(REASON);
+    if let Some(hash) = recovery_hash(code) {
+        if !system.take_recovery_code(user, &hash).await? {
+            return Ok(false);
+        }
+        let line = line(app, Actor::User(user), "user.use_recovery_code", user, Some(origin));
+        commit_told(app, tx, user, line).await?;
+        return Ok(true);
+    }
+    let (Ok(code), Some(kept)) = (code.parse::<Code>(), system.two_factor(user).await?) else {
+        return Ok(false);
+    };
+    let Some(step) = open(app, user, &kept.sealed)?.step_of(code, app.clock.now(), kept.last_step) else {
+        return Ok(false);
+    };
+    // Another may have taken it since it was looked at.
+    let taken = system.take_two_factor_step(user, step).await?;
+    tx.commit().await?;
+    Ok(taken)
+}
+
+/// Turns codes off for who has password and code.
+pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, browser: &Browser) -> Result<(), Failure> {
+    if !is_on(app, user.id).await? {
+        return Err(Failure::bad("Two-factor codes are off already"));
+    }
+    let proven = proof::prove(app, &user.email, password, Some(code), browser).await;
+    // Who asks is signed in: what was typed wrong is no missing authentication.
+    proven.map_err(|failure| match failure {
+        Failure::NotProven(words) if words == proof::WRONG_CODE => Failure::bad(words),
+        Failure::NotProven(_) => Failure::bad("present password is wrong"),
+        needed @ Failure::CodeNeeded => Failure::bad(needed.to_string()),
+        other => other,
+    })?;
+    let mut tx = app.db.write().await?;
+    tx.system(REASON).remove_two_factor(user.id).await?;
+    let line = line(app, Actor::User(user.id), REMOVED, user.id, Some(&browser.origin));
+    commit_told(app, tx, user.id, line).await
+}
+
+/// Turns codes off for a user who lost the app and the recovery codes, by the operator's hand.
+pub async fn remove_for(app: &App, email: &str) -> Result<UserId, Failure> {
+    let email = valid_email(email)?;
+    let mut tx = app.db.write().await?;
+    let mut system = tx.system("an account stands beside the tenants");
+    let (user, _) = system
+        .user_by_email(&email)
+        .await?
+        .ok_or_else(|| Failure::bad(format!("{email} has no account")))?;
+    if !system.remove_two_factor(user.id).await? {
+        return Err(Failure::bad(format!("{email} has no two-factor codes")));
+    }
+    let line = line(app, Actor::Operator, REMOVED, user.id, None);
+    commit_told(app, tx, user.id, line).await?;
+    Ok(user.id)
+}
+
+fn open(app: &App, user: UserId, sealed: &str) -> Result<Secret, Failure> {
+    let bytes = app.vault.open_two_factor(user, sealed)?;
+    Secret::read(&bytes).ok_or_else(|| Failure::Internal("a two-factor secret has another length".to_owned()))
+}
+
+fn recovery_codes(app: &App) -> Vec<Zeroizing<String>> {
+    let one = |_| {
+        let mut random = Zeroizing::new([0u8; RECOVERY_BYTES]);
+        app.random.fill(&mut *random);
+        recovery_code(&random)
+    };
+    (0..RECOVERY_CODES).map(one).collect()
+}
+
+/// What is kept of a recovery code; `None` of what is none. It has 80 random bits: no slow hash is needed.
+fn recovery_hash(code: &str) -> Option<String> {
+    normal_recovery_code(code).map(|code| token_hash(&code))
+}

@@ -1,0 +1,248 @@
+//! Two-factor codes: sign-ins ask for one, each works once, wrong ones slow down as wrong passwords do.
+
+use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::time::{MINUTE, SECOND};
+use launchway_domain::totp::Secret;
+use launchway_server::caller::Origin;
+use launchway_server::clock::Clock;
+use launchway_server::ops::{accounts, two_factor};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::links::invite;
+use super::{EMAIL, cookie, credentials, post, who};
+use crate::pages::submit;
+use crate::support::{Answer, PASSWORD, TestApp};
+
+const NEEDED: &str = "code is required: this account asks for a code of its authenticator app, or a recovery code";
+const WRONG: &str = "code is wrong, or it was used before; wait for the next one";
+const WRONG_PASSWORD: &str = "The address or the password is wrong";
+/// What no app shows in these tests: their secrets' codes are compared with it.
+const NO_CODE: &str = "12345x";
+
+/// Turns codes on for a user: what the app shares, and the recovery codes. The clock goes on to the next code.
+pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
+    let secret = two_factor::begin(&app.app, user).await.unwrap();
+    let origin = Origin {
+        address: [127, 0, 0, 1].into(),
+        request_id: "test".to_owned(),
+    };
+    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &origin)
+        .await
+        .unwrap();
+    app.advance(30 * SECOND);
+    (secret, recovery.iter().map(|code| code.to_string()).collect())
+}
+
+/// What the app shows now.
+fn shown(app: &TestApp, secret: &Secret) -> String {
+    secret.shown_at(app.clock.now()).to_string()
+}
+
+/// A service with one user whose sign-ins ask for codes.
+async fn stage() -> (TestApp, OrgId, Secret, Vec<String>) {
+    let app = TestApp::start().await;
+    let org = app.org(Tier::Pro).await;
+    let signed_in = app.user(org, EMAIL, Role::Owner).await;
+    let view = who(&app, &signed_in).await.expect(200);
+    let (secret, recovery) = enrol(&app, view["user"]["id"].as_str().unwrap().parse().unwrap()).await;
+    (app, org, secret, recovery)
+}
+
+fn with_code(code: &str) -> Value {
+    json!({"email": EMAIL, "password": PASSWORD, "code": code})
+}
+
+async fn sign_in(app: &TestApp, code: &str) -> Answer {
+    post(app, "/auth/sign-in", with_code(code), &[]).await
+}
+
+#[tokio::test]
+async fn a_sign_in_asks_for_a_code_and_takes_it_once() {
+    let (app, _, secret, recovery) = stage().await;
+    assert_eq!(recovery.len(), 10);
+    let code = shown(&app, &secret);
+    // Who has not the password does not learn that there are codes, nor uses one up.
+    let wrong = json!({"email": EMAIL, "password": "not the password", "code": code});
+    post(&app, "/auth/sign-in", wrong, &[])
+        .await
+        .expect_error(401, WRONG_PASSWORD);
+    for body in [credentials(EMAIL, PASSWORD), with_code(""), with_code(" ")] {
+        let answer = post(&app, "/auth/sign-in", body, &[]).await;
+        answer.expect_error(401, NEEDED);
+        assert_eq!(answer.header("set-cookie"), "");
+    }
+    sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+    let signed_in = sign_in(&app, &format!(" {} {} ", &code[..3], &code[3..])).await;
+    signed_in.expect(200);
+    who(&app, &cookie(&signed_in)).await.expect(200);
+    sign_in(&app, &code).await.expect_error(401, WRONG);
+    app.advance(30 * SECOND);
+    sign_in(&app, &code).await.expect_error(401, WRONG);
+    sign_in(&app, &shown(&app, &secret)).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_recovery_code_works_once_and_leaves_a_line() {
+    let (app, org, _, recovery) = stage().await;
+    sign_in(&app, &recovery[3].to_lowercase()).await.expect(200);
+    sign_in(&app, &recovery[3]).await.expect_error(401, WRONG);
+    sign_in(&app, &recovery[4]).await.expect(200);
+    let actions: Vec<_> = app.audit(org).await.into_iter().map(|row| row.action).collect();
+    let count = |action: &str| actions.iter().filter(|given| *given == action).count();
+    assert_eq!(count("user.add_two_factor"), 1, "{actions:?}");
+    assert_eq!(count("user.use_recovery_code"), 2, "{actions:?}");
+}
+
+#[tokio::test]
+async fn wrong_codes_slow_down_as_wrong_passwords_do() {
+    let (app, _, secret, _) = stage().await;
+    app.advance(MINUTE);
+    for _ in 0..5 {
+        sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+    }
+    let slowed_down = sign_in(&app, &shown(&app, &secret)).await;
+    assert_eq!(slowed_down.status.as_u16(), 429, "{}", slowed_down.text());
+    app.advance(MINUTE);
+    sign_in(&app, &shown(&app, &secret)).await.expect(200);
+}
+
+#[tokio::test]
+async fn many_at_once_use_a_code_once() {
+    let (app, _, secret, _) = stage().await;
+    let code = shown(&app, &secret);
+    let tries = (0..4).map(|_| sign_in(&app, &code));
+    let answers = futures::future::join_all(tries).await;
+    let signed_in = answers.iter().filter(|answer| answer.status.as_u16() == 200).count();
+    assert_eq!(signed_in, 1);
+}
+
+/// The value of a hidden field.
+fn hidden<'t>(html: &'t str, name: &str) -> &'t str {
+    let rest = html
+        .split_once(&format!(r#"name="{name}" value=""#))
+        .unwrap_or_else(|| panic!("{html}"))
+        .1;
+    rest.split_once('"').unwrap().0
+}
+
+async fn first_step(app: &TestApp) -> String {
+    let fields = [("email", EMAIL), ("password", PASSWORD), ("next", "/o/x/builds")];
+    let answer = submit(app, "/", "", &fields).await;
+    assert_eq!((answer.status.as_u16(), answer.header("set-cookie")), (200, ""));
+    assert!(!answer.text().contains(PASSWORD), "the password is not sent back");
+    answer.text()
+}
+
+async fn second_step(app: &TestApp, email: &str, proof: &str, code: &str) -> Answer {
+    let fields = [
+        ("email", email),
+        ("proof", proof),
+        ("one-time-code", code),
+        ("next", "/o/x/builds"),
+    ];
+    submit(app, "/", "", &fields).await
+}
+
+#[tokio::test]
+async fn a_page_signs_in_by_two_steps() {
+    let (app, _, secret, _) = stage().await;
+    let html = first_step(&app).await;
+    assert_eq!((hidden(&html, "email"), hidden(&html, "next")), (EMAIL, "/o/x/builds"));
+    let proof = hidden(&html, "proof");
+    for code in ["", NO_CODE] {
+        let again = second_step(&app, EMAIL, proof, code).await;
+        assert_eq!(again.status.as_u16(), 401, "{}", again.text());
+        assert_eq!(hidden(&again.text(), "proof"), proof, "the code is asked for again");
+    }
+    let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
+    assert_eq!((done.status.as_u16(), done.header("location")), (303, "/o/x/builds"));
+    who(&app, &cookie(&done)).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_proof_of_a_first_step_is_for_one_account_one_password_and_five_minutes() {
+    let (app, org, secret, _) = stage().await;
+    let other = app.user(org, "bob@example.com", Role::Member).await;
+    let other = who(&app, &other).await.expect(200)["user"]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let (bobs, _) = enrol(&app, other).await;
+    let html = first_step(&app).await;
+    let proof = hidden(&html, "proof").to_owned();
+    let again = async |email: &str, proof: &str, code: String| {
+        let answer = second_step(&app, email, proof, &code).await;
+        assert_eq!(answer.status.as_u16(), 401, "{}", answer.text());
+        assert!(
+            answer.text().contains("This took too long; sign in again"),
+            "{}",
+            answer.text()
+        );
+        assert!(answer.text().contains(r#"name="password""#), "from the beginning");
+    };
+    again("bob@example.com", &proof, shown(&app, &bobs)).await;
+    again("nobody@example.com", &proof, shown(&app, &bobs)).await;
+    let later = proof.replacen(|digit: char| digit.is_ascii_digit(), "9", 1);
+    for forged in ["x", "1.x", later.as_str()] {
+        again(EMAIL, forged, shown(&app, &secret)).await;
+    }
+    app.advance(5 * MINUTE);
+    again(EMAIL, &proof, shown(&app, &secret)).await;
+    let html = first_step(&app).await;
+    let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let body = json!({"token": link, "password": "another good password"});
+    post(&app, "/auth/reset", body, &[]).await.expect(200);
+    again(EMAIL, hidden(&html, "proof"), shown(&app, &secret)).await;
+}
+
+#[tokio::test]
+async fn an_invitation_asks_who_has_an_account_for_a_code() {
+    let (app, _, secret, _) = stage().await;
+    let (_, key) = app.org_with_key().await;
+    let (_, token) = invite(&app, &key, EMAIL, "member").await;
+    let accept = async |body: Value| post(&app, "/auth/invitation", body, &[]).await;
+    accept(json!({"token": token, "password": PASSWORD}))
+        .await
+        .expect_error(401, NEEDED);
+    let fields = [("token", token.as_str()), ("password", PASSWORD)];
+    let page = submit(&app, "/invite", "", &fields).await;
+    assert!(page.text().contains(r#"name="code""#), "{}", page.text());
+    accept(json!({"token": token, "password": PASSWORD, "code": shown(&app, &secret)}))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn the_secret_is_sealed_for_its_user() {
+    let (app, org, secret, recovery) = stage().await;
+    let session = app.user(org, "bob@example.com", Role::Member).await;
+    let bob: UserId = who(&app, &session).await.expect(200)["user"]["id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let mut tx = app.app.db.read().await.unwrap();
+    let mut system = tx.system("a test");
+    let (ada, _) = system.user_by_email(EMAIL).await.unwrap().unwrap();
+    let kept = system.two_factor(ada.id).await.unwrap().unwrap();
+    drop(tx);
+    assert!(
+        app.app.vault.open_two_factor(bob, &kept.sealed).is_err(),
+        "it opens in its place only"
+    );
+    let opened = app.app.vault.open_two_factor(ada.id, &kept.sealed).unwrap();
+    assert_eq!(opened.as_slice(), secret.bytes());
+    for text in [
+        secret.text().to_string(),
+        recovery[0].clone(),
+        recovery[0].replace('-', ""),
+    ] {
+        assert!(!super::secrets::keeps(&app, &text), "{text}");
+    }
+    app.browse(&session, Method::GET, "/auth/session", None)
+        .await
+        .expect(200);
+}

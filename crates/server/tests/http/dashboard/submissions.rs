@@ -1,0 +1,320 @@
+//! Submissions in the dashboard: list, page, submitting from a build and from a file, and what may be done.
+
+use launchway_domain::id::SubmissionId;
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
+use launchway_domain::submission::{Submission, SubmissionStatus};
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::DAY;
+use launchway_server::clock::Clock;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use super::builds::comes;
+use super::{Visit, visit, visit_of};
+use crate::submit::stage::{APK, Stage};
+use crate::support::{Answer, TestApp};
+
+/// A page of a stage whose visitor signed in before: the stage is changed in between.
+fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
+    Visit {
+        app: &stage.app,
+        org: stage.org,
+        cookie: cookie.to_owned(),
+        token: token.to_owned(),
+    }
+}
+
+/// A stage and a member who is signed in: cookie and token.
+async fn stage() -> (Stage, String, String) {
+    let stage = Stage::set().await;
+    let visit = visit_of(&stage.app, stage.org, Role::Member).await;
+    let (cookie, token) = (visit.cookie.clone(), visit.token.clone());
+    (stage, cookie, token)
+}
+
+/// The id of the submission that a form made.
+fn made(visit: &Visit<'_>, answer: &Answer) -> String {
+    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
+    let path = answer
+        .header("location")
+        .strip_prefix(&format!("/o/{}/submissions/", visit.org));
+    path.unwrap().strip_suffix("?done=submitted").unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn the_list_teaches_is_filtered_and_follows() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let empty = visit.html("/submissions").await;
+    assert!(
+        empty.contains("launchway submit android --latest --destination internal")
+            && empty.contains(&format!("launchway login --url {}", app.origin)),
+        "{empty}"
+    );
+    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/submissions/{submission}");
+    for query in ["", "?status=queued&platform=android&bundleId=com.example.app"] {
+        let list = visit.html(&format!("/submissions{query}")).await;
+        assert!(list.contains(&path) && list.contains("Google Play, internal"), "{list}");
+    }
+    let none = visit.html("/submissions?status=in_review").await;
+    assert!(
+        none.contains("No submission to show.") && !none.contains(&path),
+        "{none}"
+    );
+    for (query, words) in [
+        ("status=nonsense", "status must be queued"),
+        ("buildId=x", "buildId must be a build&#39;s id"),
+    ] {
+        let wrong = visit.page(&format!("/submissions?{query}")).await;
+        assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+        assert!(wrong.text().contains(words), "{}", wrong.text());
+    }
+
+    let open = async |path: &str| {
+        let url = format!("{}/o/{}{path}", app.origin, visit.org);
+        let request = app.request(reqwest::Method::GET, &url).header("cookie", &visit.cookie);
+        request.send().await.unwrap()
+    };
+    let mut list = open("/submissions/live").await;
+    let mut one = open(&format!("{path}/live")).await;
+    for stream in [&mut list, &mut one] {
+        comes(stream, "Queued").await;
+    }
+    let next = visit.done(&format!("{path}/cancel"), &[]).await;
+    assert_eq!(next, format!("{path}?done=submission-canceled"));
+    comes(&mut list, "Canceled").await;
+    // Nothing more comes of a submission that is over.
+    let last = comes(&mut one, "event: over\n").await;
+    assert!(last.contains("The submission is canceled."), "{last}");
+    for (action, words) in [
+        ("cancel", "that cannot be changed any more"),
+        ("retry", "only a failed or rejected one can be retried"),
+    ] {
+        let refused = visit.send(&format!("{path}/{action}"), &[]).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{action}");
+        assert!(refused.text().contains(words), "{}", refused.text());
+    }
+    assert_eq!(
+        visit.done(&format!("{path}/delete"), &[]).await,
+        "/submissions?done=submission-deleted"
+    );
+    assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_app_of_a_build_is_submitted_from_its_page() {
+    let (stage, cookie, token) = stage().await;
+    let build = stage.built(Platform::Android, &[("app.apk", APK)]).await;
+    let visit = again(&stage, &cookie, &token);
+    let path = format!("/submissions/new?buildId={build}");
+    assert!(visit.html(&format!("/builds/{build}")).await.contains(&path));
+    let form = visit.html(&path).await;
+    for part in [
+        &format!(r#"name="buildId" value="{build}""#),
+        r#"name="destination" list="destinations" value="internal""#,
+        "for Google Play</option>",
+    ] {
+        assert!(form.contains(part), "{part} in {form}");
+    }
+    // What is not for Android is not offered.
+    for part in ["testflight", "for the App Store</option>", r#"type="file""#] {
+        assert!(!form.contains(part), "{part} in {form}");
+    }
+    let fields = [
+        ("buildId", build.as_str()),
+        ("destination", "beta"),
+        ("locale", "en-US"),
+        ("text", "one\r\ntwo <b>"),
+        ("locale", "de-DE"),
+        ("text", ""),
+        ("options.releaseName", "Spring"),
+    ];
+    let id = made(
+        &visit,
+        &visit.send_parts("/submissions/new", &token, &fields, None).await,
+    );
+    let view = stage.read(id.parse().unwrap()).await;
+    assert_eq!(
+        (&view["buildId"], &view["destination"], &view["rollout"]),
+        (&json!(build), &json!("beta"), &json!(100))
+    );
+    assert_eq!(
+        view["releaseNotes"],
+        json!([{"locale": "en-US", "text": "one\ntwo <b>"}])
+    );
+    assert_eq!(view["options"]["releaseName"], "Spring");
+    let page = visit.html(&format!("/submissions/{id}?done=submitted")).await;
+    for part in [
+        "The submission waits for its turn.",
+        "two &#60;b&#62;",
+        "Spring",
+        "Google Play, beta",
+        &format!("/builds/{build}"),
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    let of_build = visit.html(&format!("/submissions?buildId={build}")).await;
+    assert!(of_build.contains(&id), "{of_build}");
+}
+
+#[tokio::test]
+async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
+    let (mut stage, cookie, token) = stage().await;
+    let fields = [("destination", "production"), ("rollout", "20")];
+    let file = Some(("app.apk", APK));
+    let visit = again(&stage, &cookie, &token);
+    let answer = visit.send_parts("/submissions/new", &token, &fields, file).await;
+    let id: SubmissionId = made(&visit, &answer).parse().unwrap();
+    let path = format!("/submissions/{id}");
+    stage.until(id, "rolling_out").await;
+    let page = again(&stage, &cookie, &token).html(&path).await;
+    for part in ["Rolling out", "Halt…", "Change rollout…", "Uploading", r#"value="20""#] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    for (field, status, rollout) in [
+        (("rollout", "50"), "rolling_out", 50),
+        (("status", "halted"), "halted", 50),
+        (("status", "rolling_out"), "rolling_out", 50),
+        (("rollout", "100"), "success", 100),
+    ] {
+        let next = again(&stage, &cookie, &token).done(&path, &[field]).await;
+        assert_eq!(next, format!("{path}?done=submission-changed"));
+        let done = |record: &Submission| {
+            let standing = record.standing.status.as_str();
+            standing == status && record.rollout == rollout && record.change.is_none()
+        };
+        let record = stage.until_so(id, done).await;
+        assert!(done(&record), "{field:?}: {record:#?}");
+    }
+    let visit = again(&stage, &cookie, &token);
+    for (field, words) in [
+        (("rollout", "half"), "rollout must be a whole percent from 1 to 100"),
+        (("status", "success"), "status must be halted or rolling_out"),
+        (("rollout", "50"), "The submission is success; only a release"),
+    ] {
+        let refused = visit.send(&path, &[field]).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{words}");
+        assert!(refused.text().contains(words), "{words}: {}", refused.text());
+    }
+}
+
+#[tokio::test]
+async fn a_refused_form_keeps_what_was_typed() {
+    let (stage, cookie, token) = stage().await;
+    let visit = again(&stage, &cookie, &token);
+    let long = "x".repeat(501);
+    let apk = Some(("app.apk", APK));
+    let note = |text| vec![("destination", "beta"), ("locale", "en-US"), ("text", text)];
+    for (fields, file, words) in [
+        (vec![("destination", "beta")], None, "file is missing: choose the app"),
+        (
+            vec![("destination", "beta")],
+            Some(("app.apk", &b""[..])),
+            "file is missing: choose the app",
+        ),
+        (
+            vec![("destination", "a/b")],
+            apk,
+            "destination must be testflight or app_store",
+        ),
+        (
+            vec![("destination", "beta"), ("rollout", "half")],
+            apk,
+            "rollout must be a whole percent from 1 to 100",
+        ),
+        (note(&long), apk, "releaseNotes[0].text must have 1 to 500 characters"),
+        (
+            vec![("destination", "beta"), ("options.priority", "nine")],
+            apk,
+            "options.priority must be a whole number from 0 to 5",
+        ),
+        (
+            vec![("destination", "beta")],
+            Some(("notes.txt", &b"text"[..])),
+            "The app must be an .ipa, .aab or .apk",
+        ),
+        (
+            vec![("destination", "testflight")],
+            apk,
+            "destination must be internal, alpha, beta, production",
+        ),
+    ] {
+        let answer = visit.send_parts("/submissions/new", &token, &fields, file).await;
+        let text = answer.text();
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{words}: {text}");
+        assert!(text.contains(words), "{words}: {text}");
+        let typed = format!(r#"value="{}""#, fields[0].1);
+        assert!(text.contains(&typed), "{words}: {text}");
+    }
+    let fields = [("destination", "beta")];
+    for token in ["", "wrong"] {
+        let answer = visit.send_parts("/submissions/new", token, &fields, apk).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{}", answer.text());
+    }
+    assert!(visit.html("/submissions").await.contains("No submission yet"));
+}
+
+/// What failed says what to do, there and on the overview, and is tried again.
+#[tokio::test]
+async fn what_failed_needs_attention_and_is_retried() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let submission = app.submitted(&key).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/submissions/{submission}");
+    assert!(!visit.html("").await.contains("Look at it"));
+    let mut tx = app.app.db.write().await.unwrap();
+    let found = tx.org(org).lock_submission(submission.parse().unwrap()).await;
+    let mut record = found.unwrap().unwrap();
+    let error = SubmissionError::new(SubmissionErrorCode::CredentialInvalid, "The key is <revoked>.");
+    let fix = error.fix.clone();
+    record.standing.status = SubmissionStatus::Failed;
+    record.error = Some(error);
+    record.work.due_at = None;
+    record.finished_at = Some(app.clock.now());
+    tx.org(org).change_submission(&record).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let page = visit.html(&path).await;
+    let told = fix.replace('\'', "&#39;");
+    for part in ["CREDENTIAL_INVALID", "The key is &#60;revoked&#62;.", &told, "/retry"] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    let overview = visit.html("").await;
+    assert!(
+        overview.contains("The submission of com.example.app to Google Play, internal failed.")
+            && overview.contains(&told),
+        "{overview}"
+    );
+    app.advance(8 * DAY);
+    assert!(!visit.html("").await.contains("Look at it"), "it is old news");
+    let next = visit.done(&format!("{path}/retry"), &[]).await;
+    assert_eq!(next, format!("{path}?done=submission-retried"));
+    let page = visit.html(&next).await;
+    assert!(
+        page.contains("Queued") && page.contains("The submission goes on."),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn who_may_not_manage_credentials_is_told_whom_to_ask() {
+    let app = TestApp::start().await;
+    let (member, admin) = (visit(&app, Role::Member).await, visit(&app, Role::Admin).await);
+    for path in ["/submissions", "/submissions/new"] {
+        assert!(
+            member.html(path).await.contains("an admin of the organization"),
+            "{path}"
+        );
+        assert!(
+            admin
+                .html(path)
+                .await
+                .contains(&format!("/o/{}/credentials", admin.org)),
+            "{path}"
+        );
+    }
+}

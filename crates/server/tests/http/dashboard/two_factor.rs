@@ -1,0 +1,107 @@
+//! The page of two-factor codes: an app is added by its first code, and removed by password and code.
+
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::SECOND;
+use launchway_domain::totp::Secret;
+use launchway_server::clock::Clock;
+use launchway_server::ops::two_factor;
+
+use super::{Visit, visit};
+use crate::support::{PASSWORD, TestApp};
+
+const PAGE: &str = "/profile/two-factor";
+
+/// What the page gave to the app.
+async fn waiting(visit: &Visit<'_>) -> Secret {
+    let user = visit.caller().await.parse().unwrap();
+    two_factor::waiting(&visit.app.app, user).await.unwrap().unwrap()
+}
+
+fn shown(app: &TestApp, secret: &Secret) -> String {
+    secret.shown_at(app.clock.now()).to_string()
+}
+
+/// The recovery codes that a page shows.
+fn recovery_codes(html: &str) -> Vec<String> {
+    let list = html
+        .split_once(r#"<code id="recovery">"#)
+        .unwrap()
+        .1
+        .split_once("</code>")
+        .unwrap()
+        .0;
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn an_app_is_added_by_its_first_code() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    assert!(visit.html("/profile").await.contains("Codes are off"));
+    let html = visit.send(PAGE, &[]).await.text();
+    let first = waiting(&visit).await;
+    assert!(
+        html.contains(first.text().as_str()) && html.contains(r#"class="qr""#),
+        "{html}"
+    );
+    // Another secret takes its place; who asks again sees the same.
+    visit.send(PAGE, &[]).await;
+    let secret = waiting(&visit).await;
+    assert_ne!(first.text(), secret.text());
+    assert!(visit.html(PAGE).await.contains(secret.text().as_str()));
+    for (code, message) in [
+        ("", "code must be the six digits that the app shows"),
+        ("12345", "code must be the six digits that the app shows"),
+        (
+            shown(&app, &first).as_str(),
+            "code is wrong: enter the one that the app shows now",
+        ),
+    ] {
+        let refused = visit.send("/profile/two-factor/confirm", &[("code", code)]).await;
+        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
+        assert!(refused.text().contains(message), "{}", refused.text());
+    }
+    let code = shown(&app, &secret);
+    let done = visit
+        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
+        .await;
+    assert_eq!(done.status.as_u16(), 200, "{}", done.text());
+    assert_eq!(recovery_codes(&done.text()).len(), 10);
+    let html = visit.html(PAGE).await;
+    assert!(!html.contains(r#"id="recovery""#), "once");
+    assert!(!html.contains(secret.text().as_str()), "nor is the secret shown again");
+    assert!(html.contains("You have 10 recovery codes left"), "{html}");
+    assert_eq!(visit.send(PAGE, &[]).await.status.as_u16(), 400, "they are on already");
+}
+
+#[tokio::test]
+async fn codes_are_turned_off_by_password_and_code() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    visit.send(PAGE, &[]).await;
+    let secret = waiting(&visit).await;
+    let code = shown(&app, &secret);
+    let html = visit
+        .send("/profile/two-factor/confirm", &[("code", code.as_str())])
+        .await
+        .text();
+    let recovery = recovery_codes(&html);
+    app.advance(30 * SECOND);
+    for (password, code, message) in [
+        ("not the password", recovery[0].as_str(), "present password is wrong"),
+        (PASSWORD, "", "code is required"),
+        (PASSWORD, code.as_str(), "code is wrong, or it was used before"),
+    ] {
+        let fields = [("present", password), ("code", code)];
+        let refused = visit.send("/profile/two-factor/remove", &fields).await;
+        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
+        assert!(refused.text().contains(message), "{}", refused.text());
+        assert!(!refused.text().contains(&recovery[0]), "nothing typed is shown");
+    }
+    let fields = [("present", PASSWORD), ("code", recovery[0].as_str())];
+    let location = visit.done("/profile/two-factor/remove", &fields).await;
+    assert_eq!(location, "/profile?done=two-factor-removed");
+    assert!(visit.html("/profile").await.contains("Codes are off"));
+    let actions: Vec<_> = app.audit(visit.org).await.into_iter().map(|row| row.action).collect();
+    assert!(actions.contains(&"user.remove_two_factor".to_owned()), "{actions:?}");
+}
