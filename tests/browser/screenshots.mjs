@@ -32,7 +32,7 @@ try {
         await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true });
       };
       await shoot("set-up", fresh.link);
-      await shoot("sign-in", server.origin);
+      for (const [name, path] of made.openPages) await shoot(name, server.origin + path);
       await page.goto(server.origin);
       await page.fill("#email", server.email);
       await page.fill("#password", server.password);

@@ -25,7 +25,7 @@ fn people_find_their_way_in_a_real_browser() {
     let run = Command::new("node")
         .arg("journeys.mjs")
         .arg(program("launchway-server"))
-        .env("KEYSTORE", root().join("crates/credentials/tests/fixtures/rsa.jks"))
+        .env("REPOSITORY", root())
         .current_dir(folder.path())
         .output()
         .unwrap();

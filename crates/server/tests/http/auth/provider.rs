@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_server::config::RawSettings;
-use reqwest::Url;
+use reqwest::{Method, Url};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
@@ -124,8 +124,16 @@ async fn come_back(app: &TestApp, fake: &Fake, change: impl FnOnce(&mut Value)) 
     let mut claims = good_claims(fake, &told);
     change(&mut claims);
     *fake.claims.lock().unwrap() = claims;
-    let path = format!("/sign-in/provider/callback?code=a%20code&state={}", told["state"]);
-    page(app, &path, &kept).await
+    let path = format!(
+        "{}/sign-in/provider/callback?code=a%20code&state={}",
+        app.origin, told["state"]
+    );
+    // What a browser says that another site sends here.
+    let request = app
+        .request(Method::GET, &path)
+        .header("cookie", kept)
+        .header("sec-fetch-site", "cross-site");
+    Answer::of(request.send().await.unwrap()).await
 }
 
 /// The session that an answer begins.
