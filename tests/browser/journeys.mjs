@@ -3,19 +3,16 @@
 // calls serious or critical.
 
 import assert from "node:assert/strict";
-import { createHmac, generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { chromium } from "playwright-core";
 import { app, fill } from "./fill.mjs";
-import { api, read, serve, until, upload, zip } from "./serve.mjs";
+import { openProvider } from "./provider.mjs";
+import { LIMIT, api, read, serve, until, upload, zip } from "./serve.mjs";
+import { shown } from "./totp.mjs";
 
 const [program] = process.argv.slice(2);
 const axe = read(createRequire(import.meta.url).resolve("axe-core/axe.min.js")).toString();
-const LIMIT = 60_000;
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 const wrong = [];
 
@@ -47,42 +44,9 @@ async function signIn(page, server) {
 let state;
 const owner = (server, options = {}) => person(server.origin, { storageState: state, ...options });
 
-// A sign-in provider that knows Ada, and asks nothing.
-async function openProvider() {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const text = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const issued = new Map();
-  const provider = createServer(async (request, response) => {
-    const url = new URL(request.url, provider.origin);
-    const json = (value) => response.setHeader("content-type", "application/json").end(JSON.stringify(value));
-    if (url.pathname === "/.well-known/openid-configuration") {
-      json({ issuer: provider.origin, authorization_endpoint: `${provider.origin}/authorize`, token_endpoint: `${provider.origin}/token`, jwks_uri: `${provider.origin}/keys` });
-    } else if (url.pathname === "/keys") {
-      json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one", use: "sig", alg: "ES256" }] });
-    } else if (url.pathname === "/authorize") {
-      const asked = url.searchParams, code = String(issued.size);
-      issued.set(code, asked.get("nonce"));
-      response.writeHead(303, { location: `${asked.get("redirect_uri")}?${new URLSearchParams({ code, state: asked.get("state") })}` }).end();
-    } else {
-      let form = "";
-      for await (const piece of request) form += piece;
-      const nonce = issued.get(new URLSearchParams(form).get("code"));
-      const claims = { iss: provider.origin, aud: "launchway", exp: Date.now() / 1000 + 60, nonce, email: "ada@example.com", email_verified: true };
-      const input = `${text({ alg: "ES256", kid: "one" })}.${text(claims)}`;
-      const signature = sign("sha256", Buffer.from(input), { key: privateKey, dsaEncoding: "ieee-p1363" });
-      json({ token_type: "Bearer", access_token: "unused", id_token: `${input}.${signature.toString("base64url")}` });
-    }
-  });
-  await new Promise((done) => provider.listen(0, "127.0.0.1", done));
-  provider.origin = `http://127.0.0.1:${provider.address().port}`;
-  return provider;
-}
-
 async function firstRun() {
-  const provider = await openProvider();
-  const secret = join(mkdtempSync(join(tmpdir(), "launchway-")), "client-secret");
-  writeFileSync(secret, "the secret of the client");
-  const server = await serve(program, ["--oidc-issuer", provider.origin, "--oidc-client-id", "launchway", "--oidc-client-secret-file", secret]);
+  const provider = await openProvider("ada@example.com");
+  const server = await serve(program, provider.args);
   try {
     const page = await person(server.origin, { beside: provider.origin });
     await page.goto(server.link);
@@ -116,7 +80,6 @@ async function firstRun() {
   } finally {
     await server.stop();
     provider.close();
-    rmSync(dirname(secret), { recursive: true });
   }
 }
 
@@ -319,18 +282,6 @@ async function accessible(server, made, home) {
   }
 }
 
-// The code that an authenticator app shows, so many steps of 30 seconds from now (RFC 6238).
-function shown(secret, ahead = 0) {
-  let bits = "";
-  for (const letter of secret) bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0");
-  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigInt64BE(BigInt(Math.floor(Date.now() / 30_000) + ahead));
-  const mac = createHmac("sha1", key).update(step).digest();
-  const word = mac.readUInt32BE(mac[19] & 15) & 0x7fffffff;
-  return String(word % 1_000_000).padStart(6, "0");
-}
-
 async function twoFactor(server, made) {
   const mia = { origin: server.origin, email: "mia@example.com", password: "correct horse battery" };
   const page = await person(server.origin, { bypassCSP: true });
@@ -393,10 +344,11 @@ async function withoutScripts(server, home) {
 
 let failed = 0;
 async function step(name, run) {
+  const begun = Date.now();
   try {
     await run();
     assert.deepEqual(wrong.splice(0), []);
-    console.log(`ok ${name}`);
+    console.log(`ok ${name}, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   } catch (error) {
     failed += 1;
     console.log(`FAILED ${name}: ${error.stack}`);

@@ -4,10 +4,11 @@ use std::process::Command;
 
 use crate::cli::program;
 use crate::projects::root;
+use crate::site::Turn;
 
-#[test]
-#[ignore = "long run"]
-fn people_find_their_way_in_a_real_browser() {
+#[tokio::test(flavor = "multi_thread")]
+async fn people_find_their_way_in_a_real_browser() {
+    let _turn = Turn::beside_others().await;
     let folder = tempfile::tempdir().unwrap();
     let source = root().join("tests/browser");
     for entry in std::fs::read_dir(&source).unwrap() {
