@@ -5,7 +5,7 @@ import { api, read, until, upload, zip } from "./serve.mjs";
 const steps = [
   { name: "install", run: "printf '\\033[1madded 412 packages\\033[0m in 3s\\n'; for i in $(seq 1 400); do echo \"npm fetched package-$i\"; done" },
   { name: "test", run: "printf '\\033[32m✓\\033[0m 48 passed\\n\\033[33mwarning\\033[0m: peer dependency <b>react</b>\\n'" },
-  { name: "pack", run: "mkdir -p out && echo app > out/app.apk && printf '\\033[31mnot\\033[0m an error\\n'" },
+  { name: "pack", run: "mkdir -p out && echo app > out/site.zip && printf '\\033[31mnot\\033[0m an error\\n'" },
 ];
 
 // An app that Google Play takes.
@@ -13,7 +13,7 @@ export const app = "crates/binaries/tests/fixtures/v1-v2-v3.apk";
 
 export async function fill(server) {
   const call = api(server.origin, server.key);
-  const build = async (fields, list = steps, artifacts = [{ path: "out/app.apk", kind: "web" }]) => {
+  const build = async (fields, list = steps, artifacts = [{ path: "out/site.zip", kind: "web" }]) => {
     const uploadId = await upload(call, zip("index.html", "<h1>hello</h1>"), "source.zip");
     return call("POST", "/build", { bundleId: "com.example.shop", platform: "android", source: { uploadId }, plan: { steps: list, artifacts }, ...fields });
   };
@@ -55,8 +55,12 @@ export async function fill(server) {
     server.makeDue();
     return (await call("GET", `/submit?id=${staged.id}`)).status === "rolling_out";
   });
-  const lost = await submit({ destination: "weekly" });
-  await until("the store knows no such track", async () => (await call("GET", `/submit?id=${lost.id}`)).status === "failed");
+  await fetch(`${server.stores}/simulator/reviews`, { method: "POST", body: JSON.stringify({ outcomes: ["reject"] }) });
+  const lost = await submit({ destination: "beta" });
+  await until("the review refuses", async () => {
+    server.makeDue();
+    return (await call("GET", `/submit?id=${lost.id}`)).status === "rejected";
+  });
   const path = (link) => link.slice(new URL(link).origin.length);
   // Gives the link of an invitation.
   const invite = async (email) => (await session("POST", "/orgs/invitations", { email, role: "member" })).link;
@@ -83,9 +87,9 @@ export async function fill(server) {
       ["submissions", "/submissions"],
       ["submission", `/submissions/${staged.id}`],
       ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
-      ["submission-failed", `/submissions/${lost.id}`],
+      ["submission-rejected", `/submissions/${lost.id}`],
       ["submit", "/submissions/new"],
-      ["submit-build", `/submissions/new?buildId=${done.id}`, async (page) => { await page.click("text=More options"); }],
+      ["submit-build", `/submissions/new?buildId=${packed.id}`, async (page) => { await page.click("text=More options"); }],
       ["submit-refused", "/submissions/new", async (page) => {
         await page.fill("#destination", "a/b");
         await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });
