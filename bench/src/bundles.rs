@@ -88,7 +88,11 @@ pub fn fill(data: &Path, bundles: u32) -> anyhow::Result<()> {
         })
 }
 
-fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> anyhow::Result<Update> {
+/// An update of its own package, which is in no object storage.
+///
+/// # Errors
+/// Never: its versions are good.
+pub fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> anyhow::Result<Update> {
     let package: PackageId = id(number);
     let upload: UploadId = id(number);
     Ok(Update {
@@ -117,7 +121,8 @@ fn update(org: OrgId, bundle_id: &str, platform: Platform, number: u32) -> anyho
     })
 }
 
-fn package_of(update: &Update) -> Package {
+/// The package of an update.
+pub fn package_of(update: &Update) -> Package {
     Package {
         id: update.package_id,
         org_id: update.org_id,

@@ -27,7 +27,7 @@ const FIRST_BYTE: f64 = 20.0;
 const FIRST_LOAD: usize = 200_000;
 
 /// Every page that shows a list or a thing; forms besides.
-const PAGES: [&str; 22] = [
+const PAGES: [&str; 25] = [
     "",
     "/builds",
     "/builds?status=failed",
@@ -36,8 +36,10 @@ const PAGES: [&str; 22] = [
     "/builds/{build}",
     "/submissions",
     "/submissions?status=failed",
+    "/submissions/{submission}",
     "/submissions/new",
     "/updates",
+    "/updates/{update}",
     "/updates/new",
     "/updates/audience",
     "/apps",
@@ -50,6 +52,7 @@ const PAGES: [&str; 22] = [
     "/usage",
     "/audit",
     "/profile",
+    "/profile/two-factor",
 ];
 
 /// Measures each page and prints a line for it, beside the goals.
@@ -76,7 +79,7 @@ pub fn run(args: &PagesArgs) -> anyhow::Result<()> {
     )?;
     let mut missed = 0;
     for page in PAGES {
-        let path = format!("/o/{}{}", history.org, page.replace("{build}", &history.build));
+        let path = history.path(page);
         let (first_byte, bytes) = runtime.block_on(measure(server.address, &history, &path, args.rounds))?;
         let in_time = first_byte.median <= FIRST_BYTE;
         let is_small = bytes <= FIRST_LOAD;

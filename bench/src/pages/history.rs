@@ -1,19 +1,25 @@
-//! A database with the builds of some years, and an owner who is signed in.
+//! A database with the builds, updates and submissions of some years, and an owner who is signed in.
 
 use launchway_domain::build::{BuildStatus, GitFacts};
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{BuildId, OrgId, UserId};
+use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId, UserId};
 use launchway_domain::org::{Org, Session, User};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
 use launchway_domain::tenancy::{Role, Tier};
-use launchway_domain::time::MINUTE;
-use launchway_store::Db;
+use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_store::{Db, NewUpdate};
 use sha2::{Digest, Sha256};
 
 use crate::builds::{BATCH, build, id, now};
+use crate::bundles::{package_of, update};
 
 const TOKEN: &str = "bench-session";
 /// One of so many builds failed. None was canceled: to find nothing is the hardest.
 const FAILED: u32 = 500;
+/// Updates, and submissions: one for so many builds.
+const BUILDS_A_RELEASE: u32 = 100;
 
 /// Who looks at what.
 pub struct History {
@@ -21,8 +27,23 @@ pub struct History {
     pub org: OrgId,
     /// The newest build.
     pub build: String,
+    /// The newest update.
+    pub update: UpdateId,
+    /// The newest submission.
+    pub submission: SubmissionId,
     /// The owner's cookie.
     pub cookie: String,
+}
+
+impl History {
+    /// The path of a page, which may name the newest build, update or submission.
+    pub fn path(&self, page: &str) -> String {
+        let page = page
+            .replace("{build}", &self.build)
+            .replace("{update}", &self.update.to_string())
+            .replace("{submission}", &self.submission.to_string());
+        format!("/o/{}{page}", self.org)
+    }
 }
 
 /// Writes the builds into an empty database, the newest a minute ago.
@@ -86,10 +107,60 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
         }
         tx.commit().await?;
     }
+    let (mut last_update, mut last_submission) = (id(5, 0, now), id(6, 0, now));
+    let mut tx = db.write().await?;
+    for number in 0..builds.div_ceil(BUILDS_A_RELEASE) {
+        let mut rows = tx.org(org);
+        let update = update(org, bundle.as_str(), Platform::Android, number)?;
+        rows.create_package(&package_of(&update), now).await?;
+        let new = NewUpdate {
+            update: &update,
+            bundle: &bundle,
+        };
+        rows.create_update(&new).await?;
+        let submission = submission(org, &bundle, number, now)?;
+        rows.create_submission(&submission, &bundle).await?;
+        (last_update, last_submission) = (update.id, submission.id);
+    }
+    tx.commit().await?;
     db.close().await;
     Ok(History {
         org,
+        update: last_update,
+        submission: last_submission,
         build: newest.map(|id| id.to_string()).unwrap_or_default(),
         cookie: format!("launchway={TOKEN}"),
     })
+}
+
+/// A submission that is over.
+fn submission(org: OrgId, bundle: &BundleId, number: u32, now: EpochMs) -> anyhow::Result<Submission> {
+    let mut new = Submission {
+        id: id(6, number, now),
+        org_id: org,
+        standing: Standing {
+            status: SubmissionStatus::Success,
+            ..Standing::new()
+        },
+        build_id: None,
+        bundle_id: bundle.as_str().to_owned(),
+        platform: Platform::Android,
+        destination: Destination::parse(Platform::Android, "production")?,
+        version: Some(format!("1.{number}.0")),
+        build_number: Some(number.to_string()),
+        sha256: format!("{number:064x}"),
+        rollout: 100,
+        spec: Default::default(),
+        credential_id: None,
+        external: Default::default(),
+        change: None,
+        error: None,
+        events: Vec::new(),
+        work: Default::default(),
+        created_by: "system".to_owned(),
+        created_at: now,
+        finished_at: Some(now),
+    };
+    new.tell(now, "The release is live for everybody on the track.");
+    Ok(new)
 }
