@@ -165,6 +165,8 @@ async fn an_invitation_of_a_member_keeps_nobody_out() {
     let (app, fake) = stage().await;
     let (org, key) = app.org_with_key().await;
     invite(&app, &key, EMAIL, "admin").await;
+    // Within one moment it is not told which is older.
+    app.advance(SECOND);
     let (id, _) = invite(&app, &key, EMAIL, "member").await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(organizations(&app, &cookie).await, [json!([org, "admin"])]);
