@@ -5,7 +5,7 @@ import { api, read, until, upload, zip } from "./serve.mjs";
 const steps = [
   { name: "install", run: "printf '\\033[1madded 412 packages\\033[0m in 3s\\n'; for i in $(seq 1 400); do echo \"npm fetched package-$i\"; done" },
   { name: "test", run: "printf '\\033[32m✓\\033[0m 48 passed\\n\\033[33mwarning\\033[0m: peer dependency <b>react</b>\\n'" },
-  { name: "pack", run: "mkdir -p out && echo app > out/app.apk && printf '\\033[31mnot\\033[0m an error\\n'" },
+  { name: "pack", run: "mkdir -p out && echo app > out/site.zip && printf '\\033[31mnot\\033[0m an error\\n'" },
 ];
 
 // An app that Google Play takes.
@@ -13,7 +13,7 @@ export const app = "crates/binaries/tests/fixtures/v1-v2-v3.apk";
 
 export async function fill(server) {
   const call = api(server.origin, server.key);
-  const build = async (fields, list = steps, artifacts = [{ path: "out/app.apk", kind: "web" }]) => {
+  const build = async (fields, list = steps, artifacts = [{ path: "out/site.zip", kind: "web" }]) => {
     const uploadId = await upload(call, zip("index.html", "<h1>hello</h1>"), "source.zip");
     return call("POST", "/build", { bundleId: "com.example.shop", platform: "android", source: { uploadId }, plan: { steps: list, artifacts }, ...fields });
   };
@@ -22,6 +22,8 @@ export async function fill(server) {
   const failed = await build({ version: "2.4.1", buildNumber: "242", configuration: "staging", git: { ...git, branch: "fix/checkout" } }, [...steps.slice(0, 2), { name: "compile", run: "echo 'error: cannot find symbol Cart' >&2; exit 3" }]);
   const over = async (id) => { const { status } = await call("GET", `/build?id=${id}`); return status !== "queued" && status !== "running"; };
   await until("both builds are over", async () => (await over(done.id)) && (await over(failed.id)));
+  const packed = await call("POST", "/build", { bundleId: "com.example.app", platform: "android", distribution: "internal", version: "1.2.3", buildNumber: "42", git, source: { uploadId: await upload(call, zip("app.apk", read(app)), "source.zip") }, plan: { steps: [{ name: "compile", run: "echo packed" }], artifacts: [{ path: "app.apk", kind: "apk" }] } });
+  await until("the app is built", () => over(packed.id));
   const waiting = await build({ platform: "ios", version: "2.4.0", configuration: "production", git, plan: { labels: ["os=macos"], steps: [steps[0]] } });
   const running = await build({ version: "2.5.0", buildNumber: "250", git: { ...git, branch: "next" } }, [{ name: "slow", run: "i=0; while [ $i -lt 600 ]; do echo \"line $i\"; i=$((i+1)); sleep 0.5; done" }]);
   await until("the slow build runs", async () => (await call("GET", `/build?id=${running.id}`)).status === "running");
@@ -31,8 +33,9 @@ export async function fill(server) {
   });
   await publish({ version: "2.4.0", buildNumber: "1", releaseNotes: "The cart shows its total." });
   const update = await publish({ version: "2.4.1", buildNumber: "1", rollout: 25, releaseNotes: "Mends the checkout.\nThanks to all who wrote." });
-  for (const device of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
-    await report(server, update, device, ["downloaded", "installed", ...(device < "g" ? ["confirmed"] : ["rolled_back"])]);
+  // A quarter of the devices is offered it.
+  for (let device = 0; device < 60; device++) {
+    await report(server, update, `device-${device}`, ["downloaded", "installed", device % 9 ? "confirmed" : "rolled_back"]);
   }
   await signIn(server);
   const session = browserApi(server);
@@ -41,18 +44,36 @@ export async function fill(server) {
   const hook = await session("POST", "/webhooks", { name: "Team chat", url: "http://127.0.0.1:9/hook", events: ["build.failed", "update.published"] });
   await session("POST", `/webhooks/test?id=${hook.id}`);
   await session("POST", "/orgs/invitations", { email: "bob@example.com", role: "member" });
-  const keystore = read(process.env.KEYSTORE ?? "crates/credentials/tests/fixtures/rsa.jks").toString("base64");
+  const keystore = read("crates/credentials/tests/fixtures/rsa.jks").toString("base64");
   await session("POST", "/credentials", { kind: "android_keystore", content: keystore, password: "store-secret" });
   const account = read("crates/credentials/tests/fixtures/service-account.json").toString().replace("https://oauth2.googleapis.com", server.stores);
   await session("POST", "/credentials", { kind: "google_service_account", content: Buffer.from(account).toString("base64"), name: "Play Console" });
   const submit = async (fields) => call("POST", "/submit", { uploadId: await upload(call, read(app), "app.apk"), destination: "production", ...fields });
   const notes = [{ locale: "en-US", text: "The cart shows its total.\nThanks to all who wrote." }, { locale: "de-DE", text: "Der Korb zeigt seine Summe." }];
   const staged = await submit({ rollout: 20, releaseNotes: notes, options: { releaseName: "Spring" } });
-  await until("users get the staged release", async () => (await call("GET", `/submit?id=${staged.id}`)).status === "rolling_out");
-  // The store does not take the same build number twice.
-  const again = await submit({});
-  await until("the second submission is over", async () => (await call("GET", `/submit?id=${again.id}`)).finishedAt !== null);
+  await until("users get the staged release", async () => {
+    server.makeDue();
+    return (await call("GET", `/submit?id=${staged.id}`)).status === "rolling_out";
+  });
+  await fetch(`${server.stores}/simulator/reviews`, { method: "POST", body: JSON.stringify({ outcomes: ["reject"] }) });
+  const lost = await submit({ destination: "beta" });
+  await until("the review refuses", async () => {
+    server.makeDue();
+    return (await call("GET", `/submit?id=${lost.id}`)).status === "rejected";
+  });
+  const path = (link) => link.slice(new URL(link).origin.length);
+  // Gives the link of an invitation.
+  const invite = async (email) => (await session("POST", "/orgs/invitations", { email, role: "member" })).link;
   return {
+    invite,
+    // For who is not signed in.
+    openPages: [
+      ["sign-in", "/"],
+      ["invitation", path(await invite("new@example.com"))],
+      ["install", path((await call("GET", `/build?id=${packed.id}`)).install.url)],
+      ["device", "/device"],
+      ["docs", "/docs"],
+    ],
     done, failed, staged, waiting, running, update,
     pages: [
       ["overview", ""],
@@ -60,14 +81,15 @@ export async function fill(server) {
       ["builds-failed", "/builds?status=failed"],
       ["build", `/builds/${done.id}#L12`],
       ["build-failed", `/builds/${failed.id}`],
+      ["build-app", `/builds/${packed.id}`],
       ["build-waiting", `/builds/${waiting.id}`],
       ["build-running", `/builds/${running.id}`],
       ["submissions", "/submissions"],
       ["submission", `/submissions/${staged.id}`],
       ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
-      ["submission-failed", `/submissions/${again.id}`],
+      ["submission-rejected", `/submissions/${lost.id}`],
       ["submit", "/submissions/new"],
-      ["submit-build", `/submissions/new?buildId=${done.id}`, async (page) => { await page.click("text=More options"); }],
+      ["submit-build", `/submissions/new?buildId=${packed.id}`, async (page) => { await page.click("text=More options"); }],
       ["submit-refused", "/submissions/new", async (page) => {
         await page.fill("#destination", "a/b");
         await page.setInputFiles("#file", { name: "app.apk", mimeType: "application/octet-stream", buffer: read(app) });

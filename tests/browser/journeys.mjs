@@ -7,19 +7,21 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 import { app, fill } from "./fill.mjs";
-import { api, read, serve, until, upload, zip } from "./serve.mjs";
+import { openProvider } from "./provider.mjs";
+import { LIMIT, api, read, serve, until, upload, zip } from "./serve.mjs";
+import { shown } from "./totp.mjs";
 
 const [program] = process.argv.slice(2);
 const axe = read(createRequire(import.meta.url).resolve("axe-core/axe.min.js")).toString();
-const LIMIT = 60_000;
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 const wrong = [];
 
-async function person(origin, options = {}) {
+// `beside` is another host that a page may go to: a sign-in provider.
+async function person(origin, { beside, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(LIMIT);
   const page = await context.newPage();
-  page.on("request", (request) => { if (!request.url().startsWith(origin)) wrong.push(`a request to ${request.url()}`); });
+  page.on("request", (request) => { if (![origin, beside].includes(new URL(request.url()).origin)) wrong.push(`a request to ${request.url()}`); });
   page.on("pageerror", (error) => wrong.push(`${page.url()}: ${error}`));
   // Statuses such as 404 are told on the console, too; pages that are asked for to be refused are no mistake.
   page.on("console", (message) => {
@@ -43,9 +45,10 @@ let state;
 const owner = (server, options = {}) => person(server.origin, { storageState: state, ...options });
 
 async function firstRun() {
-  const server = await serve(program, []);
+  const provider = await openProvider("ada@example.com");
+  const server = await serve(program, provider.args);
   try {
-    const page = await person(server.origin);
+    const page = await person(server.origin, { beside: provider.origin });
     await page.goto(server.link);
     await page.fill("#organization", "First & Co");
     await page.fill("#email", "ada@example.com");
@@ -68,9 +71,15 @@ async function firstRun() {
     const check = await fetch(`${server.origin}/api/update/check/com.example.first?currentVersion=1.0.0&platform=android&configuration=production`);
     assert.equal((await check.json()).updateAvailable, true);
     assert.equal((await fetch(`${server.origin}/api/update`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
+    // Out, and in again without a password.
+    await page.click(".you summary");
+    await page.click("text=Sign out");
+    await page.click("text=Sign in through your organization’s provider");
+    await page.waitForSelector("nav.side");
     await page.context().close();
   } finally {
     await server.stop();
+    provider.close();
   }
 }
 
@@ -91,6 +100,35 @@ async function liveLog(server, made, home) {
   assert.equal(await page.textContent(".line.found .text"), "line 3");
   await page.click("text=Cancel build");
   await page.waitForSelector(".title .status:has-text('Canceled')");
+  await page.context().close();
+}
+
+// A log that grows while its phases are folded, by lines that come in two halves.
+async function growingLog(server, home) {
+  const call = api(server.origin, server.key);
+  const uploadId = await upload(call, zip("index.html", "x"), "source.zip");
+  const steps = [{ name: "first", run: "seq 30" }, { name: "grow", run: "i=0; while [ $i -lt 200 ]; do printf \"row $i \"; sleep 0.05; echo end; i=$((i+1)); done" }];
+  const build = await call("POST", "/build", { bundleId: "com.example.grows", platform: "android", source: { uploadId }, plan: { steps } });
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/builds/${build.id}`);
+  await page.waitForSelector(".line .text:has-text('row 5 end')");
+  await page.click("text=Fold phases");
+  await until("only the phases are left", async () => (await page.locator(".line").count()) < 20);
+  await until("the build goes on", async () => /row 40 end/.test(await (await fetch(`${server.origin}/api/build/log?id=${build.id}`, { headers: { authorization: `Bearer ${server.key}` } })).text()));
+  assert.ok((await page.locator(".line").count()) < 20);
+  await page.click(".twist[aria-label='Phase grow']");
+  // Each row stands once, in its place, while it grows and at the end.
+  const inOrder = async () => {
+    const lines = await page.locator(".line").evaluateAll((lines) => lines.map((line) => [Number(line.querySelector(".number").textContent), line.querySelector(".text").textContent]));
+    const rows = lines.map(([number, text]) => [number, /^row (\d+) end$/.exec(text)?.[1]]).filter(([, row]) => row !== undefined);
+    assert.equal(new Set(rows.map(([number, row]) => number - row)).size, 1, JSON.stringify(lines));
+  };
+  await page.click("text=Follow");
+  await page.waitForSelector(".line .text:has-text('row 60 end')");
+  await inOrder();
+  await page.waitForSelector(".title .status:has-text('Success')");
+  await page.waitForSelector(".line .text:has-text('row 199 end')");
+  await inOrder();
   await page.context().close();
 }
 
@@ -214,28 +252,79 @@ async function endedSession(server, home) {
   await other.context().close();
 }
 
+// Looks for what shuts people out of a page.
+async function look(page, name) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { width } = page.viewportSize();
+  for (const { id, impact, nodes } of violations) {
+    if (impact === "serious" || impact === "critical") wrong.push(`${name} ${width}: ${id} at ${nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
+  }
+  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name} is wider than ${width}`);
+}
+
 async function accessible(server, made, home) {
   for (const [colorScheme, width] of [["light", 1280], ["dark", 390]]) {
-    const page = await owner(server, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
-    const look = async (page, name) => {
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate(() => globalThis.axe.run());
-      for (const { id, impact, nodes } of violations) {
-        if (impact === "serious" || impact === "critical") wrong.push(`${name} ${colorScheme} ${width}: ${id} at ${nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
-      }
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(`${name} is wider than ${width}`);
-    };
-    const guest = await person(server.origin, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true });
-    await guest.goto(server.origin);
-    await look(guest, "sign-in");
+    const options = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true };
+    const guest = await person(server.origin, options);
+    for (const [name, path] of made.openPages) {
+      await guest.goto(server.origin + path);
+      await look(guest, `${name} ${colorScheme}`);
+    }
     await guest.context().close();
+    const page = await owner(server, options);
     for (const [name, path, act] of made.pages) {
       await page.goto(`${server.origin}${home}${path}`);
       if (act) await act(page);
-      await look(page, name);
+      await look(page, `${name} ${colorScheme}`);
     }
     await page.context().close();
   }
+}
+
+async function twoFactor(server, made) {
+  const mia = { origin: server.origin, email: "mia@example.com", password: "correct horse battery" };
+  const page = await person(server.origin, { bypassCSP: true });
+  await page.goto(await made.invite(mia.email));
+  await page.fill("#password", mia.password);
+  await page.click("main button");
+  await page.click(".you summary");
+  await page.click("text=Profile and sessions");
+  await page.click("main >> text=Turn them on");
+  await page.fill("#present", mia.password);
+  await page.click("text=Add an authenticator app");
+  const secret = (await page.textContent("#secret")).trim();
+  await look(page, "an app is added");
+  await page.fill("#code", "no");
+  await page.click("text=Turn codes on");
+  await page.waitForSelector("#code-wrong");
+  await page.fill("#code", shown(secret));
+  await page.click("text=Turn codes on");
+  const recovery = (await page.textContent("#recovery")).trim().split(/\s+/);
+  assert.equal(recovery.length, 10);
+  await look(page, "recovery codes");
+  // The password alone opens nothing now; a code of the app does, and each recovery code does once.
+  for (const [code, isRight] of [[shown(secret, 1), true], [recovery[3], true], [recovery[3], false]]) {
+    const other = await person(server.origin, { bypassCSP: true });
+    await other.goto(server.origin);
+    await other.fill("#email", mia.email);
+    await other.fill("#password", mia.password);
+    await other.click("main button");
+    await other.waitForSelector("text=Enter your code");
+    await look(other, "the second step");
+    assert.equal(await other.goto(`${server.origin}${new URL(page.url()).pathname}`).then(() => other.locator("#code").count()), 0);
+    await other.goBack();
+    await other.fill("#code", code);
+    await other.click("main button");
+    await other.waitForSelector(isRight ? "nav.side" : "[role=alert]");
+    await other.context().close();
+  }
+  await page.goto(page.url().replace(/\/confirm$/, ""));
+  await page.fill("#present", mia.password);
+  await page.fill("#code", recovery[4]);
+  await page.click("main button.danger");
+  await page.waitForSelector("text=Codes are off.");
+  await page.context().close();
 }
 
 // With scripts off every form does the same.
@@ -255,10 +344,11 @@ async function withoutScripts(server, home) {
 
 let failed = 0;
 async function step(name, run) {
+  const begun = Date.now();
   try {
     await run();
     assert.deepEqual(wrong.splice(0), []);
-    console.log(`ok ${name}`);
+    console.log(`ok ${name}, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
   } catch (error) {
     failed += 1;
     console.log(`FAILED ${name}: ${error.stack}`);
@@ -277,9 +367,11 @@ try {
     await probe.context().close();
     await step("accessible", () => accessible(server, made, home));
     await step("live log", () => liveLog(server, made, home));
+    await step("growing log", () => growingLog(server, home));
     await step("long log", () => longLog(server, home));
     await step("submission", () => submission(server, made, home));
     await step("redelivery", () => redelivery(server, home));
+    await step("two-factor codes", () => twoFactor(server, made));
     await step("invitation", () => invitation(server, home));
     await step("ended session", () => endedSession(server, home));
     await step("without scripts", () => withoutScripts(server, home));

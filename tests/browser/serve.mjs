@@ -1,59 +1,67 @@
-// Starts a server of its own with the demo, beside it stores that are simulated, and fills it with what a team has after some weeks. Gives its address, a key,
-// the owner's address and password, and how to stop it.
+// Starts a server of its own with the demo, and beside it simulated stores. Gives its address, a key, the owner's address
+// and password, and how to stop it.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
+const setUp = /http\S+setup\?token=\S+(?=\s)/;
+const listens = /http:\/\/[^\s,]+(?=[\s,])/;
 const ready = /Sign in at (\S+)\/ as (\S+) with the password (\S+)\./;
 
-async function freePort() {
-  const server = createServer();
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
+const DUE = `
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=60) as db:
+    db.execute("UPDATE submissions SET due_at = 0 WHERE due_at > 0")
+`;
+
+// The repository: tests run this from a copy.
+const root = process.env.REPOSITORY ?? join(import.meta.dirname, "../..");
+
+// A program of ours that listens on a port of the system's choice: what it prints, up to the words that are waited for.
+async function start(program, args, folder, wanted) {
+  const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => { printed += piece; });
+  const ended = new Promise((done) => child.once("exit", done));
+  ended.then((code) => { if (code) console.error(`${args[0]} ended with ${code}:\n${printed}`); });
+  await until(`${args[0]} says ${wanted}`, () => wanted.test(printed));
+  const stop = () => { child.kill("SIGTERM"); return ended; };
+  return { found: (pattern) => pattern.exec(printed), stop };
 }
 
 export async function serve(program, args = ["--demo"]) {
   const folder = mkdtempSync(join(tmpdir(), "launchway-"));
   // Builds run as another user, who must come through.
   chmodSync(folder, 0o755);
-  const listen = `127.0.0.1:${await freePort()}`;
   // Nothing is ever submitted to a real store.
-  const stores = `http://127.0.0.1:${await freePort()}`;
-  const simulator = spawn(program, ["store-simulator", "--listen", new URL(stores).host], { cwd: folder, stdio: "ignore" });
-  const child = spawn(program, ["serve", "--listen", listen, "--data-dir", join(folder, "data"), "--allow-private-webhooks", "--check-limit", "0", "--app-store-connect-url", stores, "--google-play-url", stores, "--target-sdk-floor", "34", ...args], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let printed = "";
-  child.stdout.on("data", (piece) => { printed += piece; });
-  child.stderr.on("data", () => {});
+  const simulator = await start(program, ["store-simulator", "--listen", "127.0.0.1:0", "--speed", "1000000"], folder, listens);
+  const [stores] = simulator.found(listens);
+  const isDemo = args.includes("--demo");
+  const server = await start(program, ["serve", "--listen", "127.0.0.1:0", "--data-dir", join(folder, "data"), "--allow-private-webhooks", "--check-limit", "0", "--app-store-connect-url", stores, "--google-play-url", stores, "--target-sdk-floor", "34", ...args], folder, isDemo ? ready : setUp);
   const stop = async () => {
-    const ended = [child, simulator].map((process) => new Promise((done) => process.once("exit", done)));
-    child.kill("SIGTERM");
-    simulator.kill("SIGTERM");
-    await Promise.all(ended);
+    await Promise.all([server.stop(), simulator.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
-  const wanted = args.includes("--demo") ? ready : /setup\?token=\S+/;
-  await until(`the server says ${wanted}`, () => wanted.test(printed));
-  await until("the stores answer", () => fetch(`${stores}/simulator`).then(() => true, () => false));
-  const origin = `http://${listen}`;
-  if (!args.includes("--demo")) return { origin, stop, link: /\S+setup\?token=\S+/.exec(printed)[0] };
-  const [, , email, password] = ready.exec(printed);
-  const key = /echo (lw_\S+)/.exec(printed)[1];
-  return { origin, stop, stores, email, password, key };
+  if (!isDemo) {
+    const [link] = server.found(setUp);
+    return { origin: new URL(link).origin, stop, link };
+  }
+  const [, origin, email, password] = server.found(ready);
+  // The server looks after a minute at what its stores did in no time: behind its back that is now.
+  const makeDue = () => execFileSync("python3", ["-c", DUE, join(folder, "data/launchway.db")]);
+  return { origin, stop, stores, makeDue, email, password, key: server.found(/echo (lw_\S+)/)[1] };
 }
 
+// How long anything is waited for, however busy the machine is.
+export const LIMIT = 180_000;
+
 export async function until(what, isSo) {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + LIMIT;
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`not within a minute: ${what}`);
+    if (Date.now() > end) throw new Error(`not in time: ${what}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }
@@ -109,4 +117,5 @@ function crc32(data) {
   return ~crc >>> 0;
 }
 
-export const read = (path) => readFileSync(path);
+// A file of the repository.
+export const read = (path) => readFileSync(resolve(root, path));

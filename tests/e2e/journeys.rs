@@ -4,10 +4,11 @@ use std::process::Command;
 
 use crate::cli::program;
 use crate::projects::root;
+use crate::site::Turn;
 
-#[test]
-#[ignore = "long run"]
-fn people_find_their_way_in_a_real_browser() {
+#[tokio::test(flavor = "multi_thread")]
+async fn people_find_their_way_in_a_real_browser() {
+    let _turn = Turn::beside_others().await;
     let folder = tempfile::tempdir().unwrap();
     let source = root().join("tests/browser");
     for entry in std::fs::read_dir(&source).unwrap() {
@@ -25,7 +26,7 @@ fn people_find_their_way_in_a_real_browser() {
     let run = Command::new("node")
         .arg("journeys.mjs")
         .arg(program("launchway-server"))
-        .env("KEYSTORE", root().join("crates/credentials/tests/fixtures/rsa.jks"))
+        .env("REPOSITORY", root())
         .current_dir(folder.path())
         .output()
         .unwrap();

@@ -128,6 +128,7 @@ function LogView(box) {
     const first = Math.max(0, Math.min(firstRow(), shown() - 1));
     const lines = [];
     for (let row = first; row < Math.min(first + fit, shown()); row++) lines.push(drawLine(lineOf(row)));
+    if (!shown()) { const none = make("p", "quiet"); none.textContent = "Nothing is printed yet."; lines.push(none); }
     // At the very end the last line stands at the bottom.
     page.style.top = `${scaledTop(first)}px`;
     page.replaceChildren(...lines);

@@ -1,5 +1,6 @@
 //! `/o/{org}/audit`: who did what, when and from where.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -7,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::audit::AuditView;
-use launchway_store::Paging;
+use launchway_store::{ChainedRow, Org, Paging};
 use serde_json::Value;
 
 use super::frame::{Frame, page};
@@ -25,6 +26,8 @@ use crate::http::extract::Query;
 struct Page {
     frame: Frame,
     lines: Vec<AuditView>,
+    /// What the doers are called, by id.
+    names: BTreeMap<String, String>,
     pager: Pager,
     actor: String,
     action: String,
@@ -38,24 +41,46 @@ impl Page {
     }
 }
 
+/// What the doers of these lines are called: a member's address, the name of a key or runner. Who left has none any more.
+async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, Failure> {
+    let mut names = BTreeMap::new();
+    for actor in lines.iter().map(|line| &line.row.actor) {
+        if names.contains_key(actor) {
+            continue;
+        }
+        let name = if let Ok(user) = actor.parse() {
+            org.member(user).await?.map(|member| member.email)
+        } else if let Ok(key) = actor.parse() {
+            org.key(key).await?.map(|key| format!("key {}", key.name))
+        } else if let Ok(runner) = actor.parse() {
+            org.runner(runner)
+                .await?
+                .map(|runner| format!("runner {}", runner.name))
+        } else {
+            None
+        };
+        if let Some(name) = name {
+            names.insert(actor.clone(), name);
+        }
+    }
+    Ok(names)
+}
+
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
     let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
     let (actor, action, resource) = (typed("actor")?, typed("action")?, typed("resource")?);
     let offset = query.paging()?.offset;
     let paging = Paging { limit: ROWS, offset };
-    let rows = app
-        .db
-        .read()
-        .await?
-        .org(visitor.org.id)
-        .audit(&filter(&query)?, paging)
-        .await?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(visitor.org.id);
+    let rows = org.audit(&filter(&query)?, paging).await?;
     let asked = [("actor", &actor), ("action", &action), ("resource", &resource)];
     let set = asked.into_iter().filter(|(_, value)| !value.is_empty());
     let asked: String = set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect();
     let shown = Page {
         frame: Frame::new(&app, &visitor, "audit", "Audit log"),
         pager: Pager::new(offset, rows.items.len(), rows.total, &asked),
+        names: names(&mut org, &rows.items).await?,
         lines: rows.items.iter().map(view).collect(),
         actor,
         action,

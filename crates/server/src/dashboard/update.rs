@@ -119,7 +119,7 @@ fn chart(counts: &ReportCounts) -> Vec<Bar> {
 fn failure_rate(counts: &ReportCounts) -> Option<String> {
     let bad = counts.failed + counts.rolled_back;
     let all = counts.installed.max(counts.confirmed) + counts.failed;
-    (all > 0).then(|| format!("{:.1} %", (bad.min(all) * 1000 / all) as f64 / 10.0))
+    (all > 0).then(|| format!("{:.1} %", ((bad.min(all) * 1000 + all / 2) / all) as f64 / 10.0))
 }
 
 pub async fn show(

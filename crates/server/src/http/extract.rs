@@ -196,17 +196,33 @@ impl FromRequestParts<Arc<App>> for Browser {
         if admit::from_another_site(app, &parts.headers) {
             return Err(Failure::Forbidden("Sign in on this server's own pages".to_owned()));
         }
-        let origin = parts.extensions.get::<Origin>().cloned();
-        let agent = parts.headers.get(header::USER_AGENT);
-        Ok(Browser {
-            agent: agent
-                .and_then(|value| value.to_str().ok())
-                .unwrap_or_default()
-                .to_owned(),
-            token: cookies::session_token(app, &parts.headers).map(str::to_owned),
-            origin: origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?,
-        })
+        browser_of(parts, app)
     }
+}
+
+/// A browser that another site may have sent here: only for what proves itself otherwise, as the answer of a sign-in
+/// provider does by its state.
+pub struct SentHere(pub Browser);
+
+impl FromRequestParts<Arc<App>> for SentHere {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+        browser_of(parts, app).map(SentHere)
+    }
+}
+
+fn browser_of(parts: &Parts, app: &App) -> Result<Browser, Failure> {
+    let origin = parts.extensions.get::<Origin>().cloned();
+    let agent = parts
+        .headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok());
+    Ok(Browser {
+        agent: agent.unwrap_or_default().to_owned(),
+        token: cookies::session_token(app, &parts.headers).map(str::to_owned),
+        origin: origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?,
+    })
 }
 
 /// A JSON body.

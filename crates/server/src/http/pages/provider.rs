@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::cookies;
-use crate::http::extract::Query;
+use crate::http::extract::{Query, SentHere};
 use crate::ops::sessions::Entered;
 use crate::ops::{proof, provider_sign_in};
 use crate::outside::provider::{Login, Provider};
@@ -58,7 +58,7 @@ pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response
 
 pub async fn come_back(
     State(app): State<Arc<App>>,
-    browser: Browser,
+    SentHere(browser): SentHere,
     headers: HeaderMap,
     query: Query,
 ) -> Result<Response, Failure> {

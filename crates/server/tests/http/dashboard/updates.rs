@@ -209,7 +209,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     let page = visit.html(&path).await;
     for part in [
         "How it ended, by day",
-        "at most 4 a day",
+        "At most 4 a day",
         r#"<rect class="good" x="131" y="25" width="8" height="75"/>"#,
         r#"<rect class="bad" x="131" y="0" width="8" height="25"/>"#,
         r#"data-label="Confirmed">3</td>"#,
@@ -223,7 +223,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
     let page = visit.html(&path).await;
     assert!(
         !page.contains("How it ended, by day")
-            && page.contains(r#"<th scope="row">Confirmed</th><td class="num">3</td>"#),
+            && page.contains(r#"<th scope="row">Confirmed</th><td class="num" data-label="Devices">3</td>"#),
         "{page}"
     );
     let mut tx = app.app.db.read().await.unwrap();

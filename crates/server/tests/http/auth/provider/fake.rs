@@ -12,7 +12,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_server::clock::Clock;
 use launchway_server::config::RawSettings;
-use reqwest::Url;
+use reqwest::{Method, Url};
 use ring::rand::SystemRandom;
 use ring::rsa::PublicKeyComponents;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
@@ -220,8 +220,16 @@ pub async fn come_back_to(app: &TestApp, fake: &Fake, link: &str, change: impl F
     let mut claims = good_claims(app, fake, &told);
     change(&mut claims);
     *fake.claims.lock().unwrap() = claims;
-    let path = format!("/sign-in/provider/callback?code=a%20code&state={}", told["state"]);
-    page(app, &path, &kept).await
+    let path = format!(
+        "{}/sign-in/provider/callback?code=a%20code&state={}",
+        app.origin, told["state"]
+    );
+    // What a browser says that another site sends here.
+    let request = app
+        .request(Method::GET, &path)
+        .header("cookie", kept)
+        .header("sec-fetch-site", "cross-site");
+    Answer::of(request.send().await.unwrap()).await
 }
 
 /// The session that an answer begins, which leads to the first page.
