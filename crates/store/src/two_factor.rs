@@ -11,6 +11,8 @@ pub struct TwoFactor {
     pub sealed: String,
     /// The last step whose code was taken; a code works once.
     pub last_step: i64,
+    /// When the secret was made.
+    pub created_at: i64,
     /// Since when the user is asked for codes; `None` while the first code is awaited.
     pub confirmed_at: Option<i64>,
 }
@@ -34,13 +36,14 @@ impl System<'_> {
     pub async fn two_factor(&mut self, user: UserId) -> Result<Option<TwoFactor>, StoreError> {
         let row = fetch_optional!(
             self.tx,
-            (String, i64, Option<i64>),
-            "SELECT sealed, last_step, confirmed_at FROM two_factor WHERE user_id = $1",
+            (String, i64, i64, Option<i64>),
+            "SELECT sealed, last_step, created_at, confirmed_at FROM two_factor WHERE user_id = $1",
             user.to_string()
         )?;
-        Ok(row.map(|(sealed, last_step, confirmed_at)| TwoFactor {
+        Ok(row.map(|(sealed, last_step, created_at, confirmed_at)| TwoFactor {
             sealed,
             last_step,
+            created_at,
             confirmed_at,
         }))
     }

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::ConfigError;
 use super::raw::RawSettings;
-use crate::outside::address_guard::check_url;
+use crate::outside::address_guard::{check_url, is_near};
 
 /// The provider, and how this service proves itself there. `Debug` does not show the secret.
 #[derive(Clone)]
@@ -42,6 +42,10 @@ impl Oidc {
             }
         };
         let url = check_url(issuer, true).map_err(|refused| ConfigError::new(ISSUER, refused.to_string()))?;
+        if url.scheme() == "http" && !is_near(&url) {
+            let problem = "must start with https://; http is for this machine and private networks";
+            return Err(ConfigError::new(ISSUER, problem.to_owned()));
+        }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(ConfigError::new(
                 ISSUER,
@@ -50,6 +54,9 @@ impl Oidc {
         }
         let read = std::fs::read_to_string(file).map(Zeroizing::new);
         let secret = read.map_err(|error| ConfigError::new(SECRET, format!("{file}: {error}")))?;
+        if client_id.trim().is_empty() {
+            return Err(ConfigError::new("--oidc-client-id", "must not be empty".to_owned()));
+        }
         let client_secret = Zeroizing::new(secret.trim().to_owned());
         if client_secret.is_empty() {
             return Err(ConfigError::new(SECRET, format!("{file}: is empty")));

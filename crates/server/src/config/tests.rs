@@ -93,6 +93,87 @@ fn a_bad_setting_is_one_line_that_names_it() {
 }
 
 #[test]
+fn a_provider_is_named_wholly_and_over_https() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let (secret, empty) = (file("secret", " hunter2\n"), file("empty", "\n"));
+    let missing = dir.path().join("missing").display().to_string();
+    let load_with = |issuer: Option<&str>, client: Option<&str>, file: Option<&str>| {
+        load(|raw| {
+            raw.oidc_issuer = issuer.map(str::to_owned);
+            raw.oidc_client_id = client.map(str::to_owned);
+            raw.oidc_client_secret_file = file.map(str::to_owned);
+        })
+    };
+    let (issuer, client) = (Some("https://login.example.com/realm/"), Some("launchway"));
+    let config = load_with(issuer, client, Some(&secret)).expect("whole");
+    assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
+    let oidc = config.oidc.expect("a provider");
+    assert_eq!(
+        (
+            oidc.issuer.as_str(),
+            oidc.client_id.as_str(),
+            oidc.client_secret.as_str()
+        ),
+        ("https://login.example.com/realm/", "launchway", "hunter2")
+    );
+    let partly = "--oidc-issuer: needs --oidc-client-id and --oidc-client-secret-file beside it, and they need it";
+    for (issuer, client, file) in [
+        (issuer, None, None),
+        (None, client, None),
+        (None, None, Some(secret.as_str())),
+        (issuer, client, None),
+        (issuer, None, Some(&secret)),
+        (None, client, Some(&secret)),
+    ] {
+        assert_eq!(load_with(issuer, client, file).expect_err(partly), partly);
+    }
+    for (issuer, problem) in [
+        ("login.example.com", "must be a URL such as"),
+        ("ldap://login.example.com", "must start with https:// or http://"),
+        (
+            "https://ada:secret@login.example.com",
+            "must not hold a user name or password",
+        ),
+        ("https://login.example.com/?a=b", "must have no query and no fragment"),
+        ("https://login.example.com/#a", "must have no query and no fragment"),
+        ("http://login.example.com", "must start with https://; http is for"),
+        ("http://8.8.8.8", "must start with https://; http is for"),
+        ("http://[2606:4700::1111]", "must start with https://; http is for"),
+        ("http://localhost.example.com", "must start with https://; http is for"),
+    ] {
+        let error = load_with(Some(issuer), client, Some(&secret)).expect_err(issuer);
+        assert!(
+            error.starts_with(&format!("--oidc-issuer: {problem}")),
+            "{issuer}: {error}"
+        );
+    }
+    for near in [
+        "localhost:8080",
+        "127.0.0.1",
+        "10.1.2.3",
+        "[::1]",
+        "keycloak:8080",
+        "login.internal",
+        "box.local",
+    ] {
+        let issuer = format!("http://{near}");
+        load_with(Some(&issuer), client, Some(&secret)).expect(near);
+    }
+    let setting = "--oidc-client-secret-file: ";
+    let error = load_with(issuer, client, Some(&empty)).expect_err("empty");
+    assert_eq!(error, format!("{setting}{empty}: is empty"));
+    let error = load_with(issuer, client, Some(&missing)).expect_err("missing");
+    assert!(error.starts_with(&format!("{setting}{missing}: ")), "{error}");
+    let error = load_with(issuer, Some(" "), Some(&secret)).expect_err("no client");
+    assert_eq!(error, "--oidc-client-id: must not be empty");
+}
+
+#[test]
 fn the_settings_file_takes_numbers_and_names_what_is_wrong() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("settings.toml");

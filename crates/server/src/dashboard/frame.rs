@@ -163,7 +163,7 @@ notices! {
     /// A password was changed.
     PASSWORD_CHANGED = "password-changed", "Your password is changed. Every other session has ended.";
     /// Two-factor codes were turned off.
-    TWO_FACTOR_REMOVED = "two-factor-removed", "Codes are off. Your password alone signs you in.";
+    TWO_FACTOR_REMOVED = "two-factor-removed", "Codes are off. Sign-ins ask for none.";
     /// A session was ended.
     SESSION_REVOKED = "session-revoked", "The session has ended.";
     /// A key was revoked.

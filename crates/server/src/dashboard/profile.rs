@@ -20,6 +20,7 @@ use crate::caller::{Browser, Who};
 use crate::failure::Failure;
 use crate::http::cookies;
 use crate::ops::accounts;
+use crate::ops::proof;
 use crate::ops::sessions::{self, EndSession};
 use crate::ops::two_factor::{self, State as Codes};
 
@@ -32,6 +33,7 @@ struct Profile {
     frame: Frame,
     sessions: Vec<SessionView>,
     codes: Codes,
+    has_password: bool,
     form: Form,
 }
 
@@ -54,6 +56,7 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Fail
         frame: Frame::new(app, visitor, "profile", "Profile"),
         sessions: rows.items.iter().map(view).collect(),
         codes: two_factor::state(app, user.id).await?,
+        has_password: proof::has_password(app, user).await?,
         form,
     })
 }
@@ -62,20 +65,22 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
 }
 
-/// Sets a new password. Every other session of the user ends; this browser gets a new one.
+/// Sets a new password, or the first one. Every other session of the user ends; this browser gets a new one.
 pub async fn change_password(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     browser: Browser,
     posted: Posted,
 ) -> Result<Response, Trouble> {
-    let (_, user) = user(&visitor)?;
+    let (session, user) = user(&visitor)?;
     let text = |name: &str| {
         let bytes = posted.bytes(name).unwrap_or_default();
         std::str::from_utf8(bytes).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
     };
     let changed = match (text("current"), text("password")) {
-        (Ok(current), Ok(new)) => accounts::change_password(&app, &user.email, current, new, &browser).await,
+        (Ok(current), Ok(new)) => {
+            accounts::change_password(&app, user, session.created_at, current, new, &browser).await
+        }
         (Err(failure), _) | (_, Err(failure)) => Err(failure),
     };
     match changed {

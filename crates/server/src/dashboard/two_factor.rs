@@ -1,4 +1,5 @@
-//! `/o/{org}/profile/two-factor`: the visitor's authenticator app, enrolled by its first code, and the recovery codes.
+//! `/o/{org}/profile/two-factor`: the visitor's authenticator app, enrolled by password and first code, and the recovery
+//! codes.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use launchway_domain::org::User;
+use launchway_domain::org::{Session, User};
 use launchway_domain::totp::Secret;
 use zeroize::Zeroizing;
 
@@ -18,6 +19,7 @@ use crate::app::App;
 use crate::caller::{Browser, Who};
 use crate::failure::Failure;
 use crate::http::install::qr::{self, Drawing};
+use crate::ops::proof;
 use crate::ops::two_factor::{self, State as Codes};
 
 #[derive(Template)]
@@ -25,6 +27,8 @@ use crate::ops::two_factor::{self, State as Codes};
 struct TwoFactorPage {
     frame: Frame,
     codes: Codes,
+    /// Whether the account has a password to ask for.
+    has_password: bool,
     /// What the app is to be given, while its first code is awaited.
     shared: Option<Shared>,
     /// The recovery codes, this once.
@@ -47,20 +51,21 @@ impl Shared {
     }
 }
 
-fn user(visitor: &Visitor) -> Result<&User, Failure> {
+fn user(visitor: &Visitor) -> Result<(&Session, &User), Failure> {
     match &visitor.caller.who {
-        Who::Session { user, .. } => Ok(user),
+        Who::Session { session, user, .. } => Ok((session, user)),
         Who::Key { .. } => Err(Failure::NoAuthentication),
     }
 }
 
 async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, Failure> {
-    let user = user(visitor)?;
+    let (_, user) = user(visitor)?;
     let waiting = two_factor::waiting(app, user.id).await?;
     let shared = waiting.map(|secret| Shared::of(&secret, &user.email));
     Ok(TwoFactorPage {
         frame: Frame::new(app, visitor, "profile", "Two-factor codes"),
         codes: two_factor::state(app, user.id).await?,
+        has_password: proof::has_password(app, user).await?,
         shared: shared.transpose()?,
         recovery: Vec::new(),
         form,
@@ -71,16 +76,31 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
 }
 
+/// The present password as it was typed; empty where the account has none.
+fn present(posted: &Posted) -> Result<&str, Failure> {
+    let password = std::str::from_utf8(posted.bytes("present").unwrap_or_default());
+    password.map_err(|_| Failure::bad("present password is not valid UTF-8"))
+}
+
 /// Makes a new secret and shows it.
-pub async fn begin(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
-    two_factor::begin(&app, user(&visitor)?.id).await?;
-    Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
+pub async fn begin(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    browser: Browser,
+    posted: Posted,
+) -> Result<Response, Trouble> {
+    let (session, user) = user(&visitor)?;
+    let begun = two_factor::begin(&app, user, session.created_at, present(&posted)?, &browser).await;
+    match begun {
+        Ok(_) => Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?)),
+        Err(failure) => again(&app, &visitor, &failure).await,
+    }
 }
 
 /// Turns codes on by the first one, and shows the recovery codes.
 pub async fn confirm(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    let user = user(&visitor)?.id;
-    match two_factor::confirm(&app, user, posted.text("code")?, &visitor.caller.origin).await {
+    let (_, user) = user(&visitor)?;
+    match two_factor::confirm(&app, user.id, posted.text("code")?, &visitor.caller.origin).await {
         Ok(recovery) => {
             let shown = shown(&app, &visitor, Form::default()).await?;
             Ok(page(StatusCode::OK, &TwoFactorPage { recovery, ..shown }))
@@ -96,9 +116,8 @@ pub async fn remove(
     browser: Browser,
     posted: Posted,
 ) -> Result<Response, Trouble> {
-    let password = std::str::from_utf8(posted.bytes("present").unwrap_or_default());
-    let password = password.map_err(|_| Failure::bad("present password is not valid UTF-8"))?;
-    let removed = two_factor::remove(&app, user(&visitor)?, password, posted.text("code")?, &browser).await;
+    let (_, user) = user(&visitor)?;
+    let removed = two_factor::remove(&app, user, present(&posted)?, posted.text("code")?, &browser).await;
     match removed {
         Ok(()) => Ok(done(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),
         Err(failure) => again(&app, &visitor, &failure).await,

@@ -72,8 +72,8 @@ struct Page {
     code: Option<String>,
     commands: Vec<String>,
     sign_out: bool,
-    /// Whether the way to the provider is shown.
-    provider: bool,
+    /// The way to the provider, where there is one.
+    provider: Option<String>,
 }
 
 #[derive(Default)]

@@ -7,12 +7,13 @@ use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::org::{Invitation, Member, Org, RESET_LIFE, User, normal_email};
 use launchway_domain::tenancy::Role;
+use launchway_domain::time::EpochMs;
 
 use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::ops::orgs;
-use crate::ops::proof::{account, prove, prove_password};
+use crate::ops::proof::{account, prove, prove_presence};
 use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
@@ -101,15 +102,21 @@ pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_has
     }
 }
 
-/// Lets a user join an organization.
+/// Lets a user join an organization who is no member yet.
 pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<(), Failure> {
+    if join_new(write, org, user, role).await? {
+        Ok(())
+    } else {
+        Err(Failure::bad(format!("{} is a member already", user.email)))
+    }
+}
+
+/// Lets a user join an organization; false, and nothing changes, when the user is a member already.
+pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<bool, Failure> {
     let now = write.now();
-    if !write
-        .system("the link or the operator names the organization")
-        .join(org, user.id, role, now)
-        .await?
-    {
-        return Err(Failure::bad(format!("{} is a member already", user.email)));
+    let mut system = write.system("the invitation or the operator names the organization");
+    if !system.join(org, user.id, role, now).await? {
+        return Ok(false);
     }
     let member = Member {
         user_id: user.id,
@@ -119,7 +126,8 @@ pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) ->
     };
     write
         .audit("member.add", user.id, NOTHING, Some(&MemberView::of(&member)))
-        .await
+        .await?;
+    Ok(true)
 }
 
 /// The invitation behind a living link, and the name of the organization that invites.
@@ -207,25 +215,26 @@ pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Ori
     commit_told(app, tx, user, line).await
 }
 
-/// Sets a new password for who knows the present one. Every session of the user ends; the browser gets a new one.
+/// Sets a new password for who knows the present one, or the first one for who has just come through the provider. Every
+/// session of the user ends; the browser gets a new one.
 pub async fn change_password(
     app: &Arc<App>,
-    email: &str,
+    user: &User,
+    signed_in_at: EpochMs,
     current: &str,
     new: &str,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
-    let user = prove_password(app, email, current, browser)
-        .await
-        .map_err(|failure| match failure {
-            Failure::NotProven(_) => Failure::bad("current password is wrong"),
-            other => other,
-        })?;
+    let present = prove_presence(app, user, signed_in_at, current, browser).await;
+    present.map_err(|failure| match failure {
+        Failure::NotProven(_) => Failure::bad("current password is wrong"),
+        other => other,
+    })?;
     let hash = app.passwords.hash(new).await?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system("an account stands beside the tenants");
     system.set_password(user.id, &hash).await?;
-    let signed_in = open_session(app, &mut system, user, browser).await?;
+    let signed_in = open_session(app, &mut system, user.clone(), browser).await?;
     let user = signed_in.user.id;
     let line = line(
         app,

@@ -33,6 +33,10 @@ pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the
 pub const TOO_LATE: &str = "This took too long; sign in again";
 /// How long a right password counts while the code is awaited.
 const STEP_LIFE: EpochMs = 5 * MINUTE;
+/// How long a sign-in counts as the proof of who has no password.
+const PRESENCE: EpochMs = 10 * MINUTE;
+const SIGN_IN_AGAIN: &str =
+    "Your account has no password: sign out, sign in through the provider again, and do this within 10 minutes";
 
 /// The user who has this address and password and, where the account asks for one, this code. Without a code that is asked
 /// for it is [`Failure::CodeNeeded`], which who has not the password never learns.
@@ -49,12 +53,49 @@ pub async fn prove(
     Ok(user)
 }
 
-/// The user who has this address and password, for what somebody does who is signed in.
-pub async fn prove_password(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<User, Failure> {
-    let tries = Try::count(app, email, browser).await?;
-    let (user, _) = password_fits(app, &tries, password, browser).await?;
-    tries.take_back(app).await?;
-    Ok(user)
+/// That the user of a session sits there, before what decides who gets in: by the password or, where the account has none, by
+/// a sign-in of the last ten minutes. Who finds an unlocked browser has neither.
+pub async fn prove_presence(
+    app: &Arc<App>,
+    user: &User,
+    signed_in_at: EpochMs,
+    password: &str,
+    browser: &Browser,
+) -> Result<(), Failure> {
+    if !has_password(app, user).await? {
+        let is_present = app.clock.now() - signed_in_at < PRESENCE;
+        return is_present.then_some(()).ok_or_else(|| Failure::bad(SIGN_IN_AGAIN));
+    }
+    let tries = Try::count(app, &user.email, browser).await?;
+    password_fits(app, &tries, password, browser).await?;
+    tries.take_back(app).await
+}
+
+/// Checks the code of a signed-in user who has no password to show besides.
+pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Browser) -> Result<(), Failure> {
+    let tries = Try::count(app, &user.email, browser).await?;
+    code_fits(app, &tries, user, Some(code), browser).await
+}
+
+/// Counts somebody's proof against the client address alone, for it tells only at its end who it is.
+pub async fn slowed<T>(
+    app: &App,
+    browser: &Browser,
+    proof: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let tries = Try::begin(app, String::new(), vec![by_address(browser)]).await?;
+    let proven = proof.await;
+    // That the provider is away is nobody's wrong guess.
+    if matches!(proven, Ok(_) | Err(Failure::Unavailable(_))) {
+        tries.take_back(app).await?;
+    }
+    proven
+}
+
+/// Whether a user has a password; who was invited and came through the provider has none.
+pub async fn has_password(app: &App, user: &User) -> Result<bool, Failure> {
+    let known = account(app, &user.email).await?;
+    Ok(known.is_some_and(|(_, hash)| hash != NO_PASSWORD))
 }
 
 /// What a page shows between the two steps of a sign-in.
@@ -81,7 +122,7 @@ pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &B
     proven_elsewhere(app, user, &hash).await
 }
 
-/// What it comes to that a user was proven by something in place of the code: `hash` is that of the password.
+/// What it comes to that a user was proven by the password, or by something in its place: `hash` is that of the password.
 pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, Failure> {
     if !two_factor::is_on(app, user.id).await? {
         return Ok(Proven::User(user));
@@ -126,23 +167,22 @@ pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, F
 /// A try that was counted.
 struct Try {
     email: String,
-    subjects: [(String, u32); 2],
+    subjects: Vec<(String, u32)>,
     at: EpochMs,
 }
 
 impl Try {
-    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
-    /// taken back.
+    /// Counts a try for an account, and for the client address.
     async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, Failure> {
         let email = normal_email(email).unwrap_or_default();
+        let account = (format!("account:{email}"), FAILURES_PER_ACCOUNT);
+        Try::begin(app, email, vec![account, by_address(browser)]).await
+    }
+
+    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
+    /// taken back.
+    async fn begin(app: &App, email: String, subjects: Vec<(String, u32)>) -> Result<Try, Failure> {
         let at = app.clock.now();
-        let subjects = [
-            (format!("account:{email}"), FAILURES_PER_ACCOUNT),
-            (
-                format!("address:{}", client_name(browser.origin.address)),
-                FAILURES_PER_ADDRESS,
-            ),
-        ];
         for (subject, limit) in &subjects {
             let quota = app.calls.count(subject, *limit, at).await?;
             if quota.exceeded {
@@ -158,6 +198,12 @@ impl Try {
         }
         Ok(())
     }
+}
+
+/// What counts tries of a client address.
+fn by_address(browser: &Browser) -> (String, u32) {
+    let address = client_name(browser.origin.address);
+    (format!("address:{address}"), FAILURES_PER_ADDRESS)
 }
 
 /// The user whose password this is, and its hash. A wrong one stays counted.

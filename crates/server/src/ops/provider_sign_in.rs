@@ -4,54 +4,73 @@
 use std::sync::Arc;
 
 use launchway_domain::actor::Actor;
+use launchway_domain::org::User;
 
 use crate::app::App;
 use crate::caller::Browser;
 use crate::failure::Failure;
-use crate::ops::accounts::{self, valid_email};
+use crate::ops::accounts::{self, join_new, valid_email};
 use crate::ops::proof::{NO_PASSWORD, account, proven_elsewhere};
-use crate::ops::sessions::{Entered, SIGN_IN, SignedIn, entered, open_session};
+use crate::ops::sessions::{Entered, entered, let_in};
 use crate::ops::write::Write;
+
+const REASON: &str = "who was invited is not in the tenant yet";
 
 /// Lets in whose address this is: it was proven to the provider, in place of a password. An account that asks for codes does
 /// so here too.
 pub async fn enter(app: &Arc<App>, email: &str, browser: &Browser) -> Result<Entered, Failure> {
-    let email = valid_email(email)?;
-    match account(app, &email).await? {
+    let known = valid_email(email)?;
+    // Lower case makes some letters of other scripts ASCII ones: what was verified is another address then.
+    if known != email.trim().to_ascii_lowercase() {
+        return Err(nobody(email));
+    }
+    match account(app, &known).await? {
         Some((user, hash)) => entered(app, proven_elsewhere(app, user, &hash).await?, browser).await,
-        None => join(app, &email, browser).await.map(Entered::In),
+        None => {
+            let user = new_account(app, known, browser).await?;
+            let_in(app, user, browser).await.map(Entered::In)
+        }
     }
 }
 
-/// Takes the oldest invitation of an address, with an account that has no password.
-async fn join(app: &Arc<App>, email: &str, browser: &Browser) -> Result<SignedIn, Failure> {
-    const REASON: &str = "who was invited is in no tenant yet";
-    let nobody = || {
-        Failure::Forbidden(format!(
-            "{email} has no account here and no invitation; ask an admin of your organization to invite this address"
-        ))
-    };
+fn nobody(email: &str) -> Failure {
+    Failure::Forbidden(format!(
+        "{email} has no account here and no invitation; ask an admin of your organization to invite this address"
+    ))
+}
+
+/// Makes an account that has no password, by the oldest invitation of its address.
+async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User, Failure> {
     let now = app.clock.now();
-    let found = app
-        .db
-        .read()
-        .await?
-        .system(REASON)
-        .invitation_by_email(email, now)
-        .await?;
-    let invitation = found.ok_or_else(nobody)?;
-    let user = accounts::new_user(app, email);
+    let mut tx = app.db.read().await?;
+    let found = tx.system(REASON).invitation_by_email(&email, now).await?;
+    drop(tx);
+    let invitation = found.ok_or_else(|| nobody(&email))?;
+    let user = accounts::new_user(app, &email);
     let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
     if !write.system(REASON).accept_invitation(invitation.id, now).await? {
-        return Err(nobody());
+        return Err(nobody(&user.email));
     }
     accounts::insert_user(&mut write, &user, NO_PASSWORD).await?;
     accounts::join(&mut write, invitation.org_id, &user, invitation.role).await?;
-    let mut system = write.system("a session belongs to a user, not to a tenant");
-    let signed_in = open_session(app, &mut system, user, browser).await?;
-    write
-        .audit_for_user(signed_in.user.id, SIGN_IN, signed_in.session.id)
-        .await?;
     write.commit().await?;
-    Ok(signed_in)
+    Ok(user)
+}
+
+/// Takes every invitation that waits for a user who has no password: the provider alone signs such a user in, and no link can.
+/// Who has a password takes invitations by their links, with it: somebody else may have made an account of that address before.
+pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) -> Result<(), Failure> {
+    loop {
+        let now = app.clock.now();
+        let mut tx = app.db.read().await?;
+        let found = tx.system(REASON).invitation_by_email(&user.email, now).await?;
+        drop(tx);
+        let Some(invitation) = found else { return Ok(()) };
+        let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
+        // Not taken: it was taken back meanwhile.
+        if write.system(REASON).accept_invitation(invitation.id, now).await? {
+            join_new(&mut write, invitation.org_id, user, invitation.role).await?;
+        }
+        write.commit().await?;
+    }
 }

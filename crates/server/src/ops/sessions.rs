@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
-use crate::ops::proof::{FirstStep, Proven, first_step, prove, second_step};
+use crate::ops::proof::{FirstStep, Proven, first_step, has_password, prove, second_step};
+use crate::ops::provider_sign_in::take_invitations;
 use crate::random::token_hash;
 
 /// The audit log's name of a sign-in.
@@ -73,8 +74,12 @@ pub async fn enter_by_code(
     let_in(app, user, browser).await
 }
 
-/// Makes a session for a user who has proven to be it.
-async fn let_in(app: &App, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
+/// Makes a session for a user who has proven to be it. Who has no password came through the provider, which has proven the
+/// address, too.
+pub async fn let_in(app: &App, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
+    if !has_password(app, &user).await? {
+        take_invitations(app, &user, browser).await?;
+    }
     let mut tx = app.db.write().await?;
     let mut system = tx.system("a session belongs to a user, not to a tenant");
     let signed_in = open_session(app, &mut system, user, browser).await?;

@@ -1,14 +1,16 @@
-//! Two-factor codes of users: an authenticator app is enrolled by its first code, and removed by password and code, or by
-//! the operator. What a user does so stands in the audit log of each of the user's organizations.
+//! Two-factor codes of users: an authenticator app is enrolled by password and first code, and removed by password and code,
+//! or by the operator. What a user does so stands in the audit log of each of the user's organizations.
 
 use std::sync::Arc;
 
 use launchway_domain::actor::Actor;
 use launchway_domain::id::UserId;
 use launchway_domain::org::User;
+use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::totp::{
     Code, RECOVERY_BYTES, RECOVERY_CODES, SECRET_BYTES, Secret, normal_recovery_code, recovery_code,
 };
+use launchway_store::TwoFactor;
 use zeroize::Zeroizing;
 
 use crate::app::App;
@@ -20,6 +22,8 @@ use crate::ops::sessions::{commit_told, line};
 use crate::random::token_hash;
 
 const REASON: &str = "two-factor codes belong to a user, not to a tenant";
+/// How long a secret waits for its first code: the page shows it to whoever sits at the browser.
+const WAITING_LIFE: EpochMs = 10 * MINUTE;
 const REMOVED: &str = "user.remove_two_factor";
 const NOT_SHOWN: &str = "code is wrong: enter the one that the app shows now, and see that its clock is right";
 const IS_ON: &str = "Two-factor codes are on already; remove them first";
@@ -50,16 +54,25 @@ pub async fn is_on(app: &App, user: UserId) -> Result<bool, Failure> {
     Ok(kept.is_some_and(|kept| kept.confirmed_at.is_some()))
 }
 
-/// Makes a secret that waits for the first code of the app; one that waited before is forgotten.
-pub async fn begin(app: &App, user: UserId) -> Result<Secret, Failure> {
+/// Makes a secret that waits ten minutes for the first code of the app; one that waited before is forgotten. The user's
+/// presence is proven first, for an app that somebody else adds locks the user out.
+pub async fn begin(
+    app: &Arc<App>,
+    user: &User,
+    signed_in_at: EpochMs,
+    password: &str,
+    browser: &Browser,
+) -> Result<Secret, Failure> {
+    let present = proof::prove_presence(app, user, signed_in_at, password, browser).await;
+    present.map_err(typed_wrong)?;
     let mut bytes = Zeroizing::new([0u8; SECRET_BYTES]);
     app.random.fill(&mut *bytes);
     let secret = Secret::new(bytes);
-    let sealed = app.vault.seal_two_factor(user, secret.bytes());
+    let sealed = app.vault.seal_two_factor(user.id, secret.bytes());
     let mut tx = app.db.write().await?;
     let kept = tx
         .system(REASON)
-        .begin_two_factor(user, &sealed, app.clock.now())
+        .begin_two_factor(user.id, &sealed, app.clock.now())
         .await?;
     if !kept {
         return Err(Failure::bad(IS_ON));
@@ -71,7 +84,7 @@ pub async fn begin(app: &App, user: UserId) -> Result<Secret, Failure> {
 /// The secret that waits for its first code, to be shown again; `None` without one.
 pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, Failure> {
     let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
-    let kept = kept.filter(|kept| kept.confirmed_at.is_none());
+    let kept = kept.filter(|kept| waits(kept, app.clock.now()));
     kept.map(|kept| open(app, user, &kept.sealed)).transpose()
 }
 
@@ -81,11 +94,12 @@ pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Re
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
     let kept = system.two_factor(user).await?;
-    let kept = kept.ok_or_else(|| Failure::bad("Begin anew: no app waits for its first code"))?;
-    if kept.confirmed_at.is_some() {
+    let now = app.clock.now();
+    if kept.as_ref().is_some_and(|kept| kept.confirmed_at.is_some()) {
         return Err(Failure::bad(IS_ON));
     }
-    let now = app.clock.now();
+    let kept = kept.filter(|kept| waits(kept, now));
+    let kept = kept.ok_or_else(|| Failure::bad("Begin anew: no app waits for its first code"))?;
     let step = open(app, user, &kept.sealed)?.step_of(code, now, kept.last_step);
     let step = step.ok_or_else(|| Failure::bad(NOT_SHOWN))?;
     let codes = recovery_codes(app);
@@ -125,23 +139,37 @@ pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Resul
     Ok(taken)
 }
 
-/// Turns codes off for who has password and code.
+/// Whether a secret waits for its first code still.
+fn waits(kept: &TwoFactor, now: EpochMs) -> bool {
+    kept.confirmed_at.is_none() && now - kept.created_at < WAITING_LIFE
+}
+
+/// Turns codes off for who has password and code, or the code alone where the account has no password.
 pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, browser: &Browser) -> Result<(), Failure> {
     if !is_on(app, user.id).await? {
         return Err(Failure::bad("Two-factor codes are off already"));
     }
-    let proven = proof::prove(app, &user.email, password, Some(code), browser).await;
-    // Who asks is signed in: what was typed wrong is no missing authentication.
-    proven.map_err(|failure| match failure {
-        Failure::NotProven(words) if words == proof::WRONG_CODE => Failure::bad(words),
-        Failure::NotProven(_) => Failure::bad("present password is wrong"),
-        needed @ Failure::CodeNeeded => Failure::bad(needed.to_string()),
-        other => other,
-    })?;
+    let proven = if proof::has_password(app, user).await? {
+        let proven = proof::prove(app, &user.email, password, Some(code), browser).await;
+        proven.map(drop)
+    } else {
+        proof::prove_code(app, user, code, browser).await
+    };
+    proven.map_err(typed_wrong)?;
     let mut tx = app.db.write().await?;
     tx.system(REASON).remove_two_factor(user.id).await?;
     let line = line(app, Actor::User(user.id), REMOVED, user.id, Some(&browser.origin));
     commit_told(app, tx, user.id, line).await
+}
+
+/// Who asks is signed in: what was typed wrong is no missing authentication.
+fn typed_wrong(failure: Failure) -> Failure {
+    match failure {
+        Failure::NotProven(words) if words == proof::WRONG_CODE => Failure::bad(words),
+        Failure::NotProven(_) => Failure::bad("present password is wrong"),
+        needed @ Failure::CodeNeeded => Failure::bad(needed.to_string()),
+        other => other,
+    }
 }
 
 /// Turns codes off for a user who lost the app and the recovery codes, by the operator's hand.

@@ -93,6 +93,18 @@ fn check_host(host: &str) -> Result<(), UrlRefused> {
     Ok(())
 }
 
+/// Whether a URL names this machine, an address that is not public, or a name that only a network of one's own knows (RFC 6761,
+/// RFC 6762 and `.internal`).
+pub fn is_near(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    if let Some(address) = literal(host) {
+        return !is_public(address);
+    }
+    let name = host.trim_end_matches('.');
+    let endings = [".localhost", ".internal", ".local"];
+    !name.contains('.') || endings.iter().any(|ending| name.ends_with(ending))
+}
+
 fn literal(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     bare.unwrap_or(host).parse().ok()

@@ -7,6 +7,7 @@ use launchway_domain::time::{EpochMs, SECOND};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use subtle::ConstantTimeEq;
 
 /// How far the provider's clock may be from this one.
@@ -52,7 +53,7 @@ pub enum Refused {
     /// No published key has signed it. The keys may have changed meanwhile.
     #[error("it is signed with an unknown key")]
     UnknownKey,
-    /// It was changed.
+    /// It was changed, or the keys were under the same name.
     #[error("its signature is wrong")]
     Signature,
     /// Another provider made it, or it was made for another service.
@@ -74,7 +75,7 @@ struct Header {
     alg: String,
     kid: Option<String>,
     /// Extensions that must be understood: none is.
-    crit: Option<serde_json::Value>,
+    crit: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -85,8 +86,9 @@ struct Claims {
     exp: f64,
     nonce: Option<String>,
     email: Option<String>,
+    /// `true`; some providers send it as text.
     #[serde(default)]
-    email_verified: bool,
+    email_verified: Value,
 }
 
 #[derive(Deserialize)]
@@ -158,7 +160,8 @@ impl Claims {
         if !bool::from(nonce.as_bytes().ct_eq(wanted.nonce.as_bytes())) {
             return Err(Refused::Nonce);
         }
-        self.email.filter(|_| self.email_verified).ok_or(Refused::NoEmail)
+        let is_verified = self.email_verified == true || self.email_verified == "true";
+        self.email.filter(|_| is_verified).ok_or(Refused::NoEmail)
     }
 }
 
@@ -169,4 +172,101 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 fn part<T: DeserializeOwned>(text: &str) -> Result<T, Refused> {
     let json = bytes(text).ok_or(Refused::Malformed)?;
     serde_json::from_slice(&json).map_err(|_| Refused::Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use ring::rand::SystemRandom;
+    use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+
+    use super::*;
+
+    /// A key for ES256, and what is published of it.
+    fn key() -> (EcdsaKeyPair, Keys) {
+        let (algorithm, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random).expect("a key");
+        let pair = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random).expect("the key");
+        let point = pair.public_key().as_ref();
+        let [x, y] = [&point[1..33], &point[33..]].map(|part| Some(BASE64_URL_SAFE_NO_PAD.encode(part)));
+        let published = Key {
+            kty: "EC".to_owned(),
+            kid: None,
+            usage: None,
+            crv: Some("P-256".to_owned()),
+            n: None,
+            e: None,
+            x,
+            y,
+        };
+        (pair, Keys { keys: vec![published] })
+    }
+
+    fn read(token: &str, keys: &Keys) -> Result<String, Refused> {
+        let wanted = Wanted {
+            issuer: "https://login.example.com",
+            client_id: "launchway",
+            nonce: "nonce",
+            now: 0,
+        };
+        verified_email(token, keys, &wanted)
+    }
+
+    fn token(pair: &EcdsaKeyPair, head: &[u8], claims: &[u8]) -> String {
+        let [head, claims] = [head, claims].map(|part| BASE64_URL_SAFE_NO_PAD.encode(part));
+        let input = format!("{head}.{claims}");
+        let signature = pair.sign(&SystemRandom::new(), input.as_bytes()).expect("signed");
+        format!("{input}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
+    }
+
+    const HEAD: &[u8] = br#"{"alg":"ES256"}"#;
+    const CLAIMS: &[u8] = br#"{"iss":"https://login.example.com","aud":"launchway","exp":9,"nonce":"nonce","email":"ada@example.com","email_verified":true}"#;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever comes is refused and nothing panics: as text, as parts of a token, and signed by the provider itself.
+        #[test]
+        fn any_bytes_are_refused(text: String, head: Vec<u8>, claims: Vec<u8>, signature: Vec<u8>) {
+            let (pair, keys) = key();
+            let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+            for token in [
+                text.clone(),
+                format!("{text}.{text}.{text}"),
+                format!("{}.{}.{}", part(&head), part(&claims), part(&signature)),
+                format!("{}.{}.{}", part(HEAD), part(&claims), part(&signature)),
+                format!("{}.{}.{}", part(HEAD), part(CLAIMS), part(&signature)),
+                token(&pair, &head, CLAIMS),
+                token(&pair, HEAD, &claims),
+            ] {
+                prop_assert!(read(&token, &keys).is_err(), "{token}");
+            }
+        }
+
+        /// A good token holds, and none of it can be changed.
+        #[test]
+        fn a_changed_token_is_refused(at: prop::sample::Index, to in "[A-Za-z0-9_.-]") {
+            let (pair, keys) = key();
+            let good = token(&pair, HEAD, CLAIMS);
+            prop_assert_eq!(read(&good, &keys), Ok("ada@example.com".to_owned()));
+            let at = at.index(good.len());
+            let mut changed = good.clone();
+            changed.replace_range(at..=at, &to);
+            prop_assume!(changed != good);
+            prop_assert!(read(&changed, &keys).is_err(), "{changed}");
+        }
+
+        /// Nor do keys make it panic that are none.
+        #[test]
+        fn any_keys_are_taken(parts: [Option<String>; 4], bytes: Vec<u8>, is_rsa: bool) {
+            let kty = if is_rsa { "RSA" } else { "EC" };
+            let [n, e, x, y] = parts.map(|part| part.or_else(|| Some(BASE64_URL_SAFE_NO_PAD.encode(&bytes))));
+            let crv = Some("P-256".to_owned());
+            let key = Key { kty: kty.to_owned(), kid: None, usage: None, crv, n, e, x, y };
+            let head = if is_rsa { br#"{"alg":"RS256"}"# } else { HEAD };
+            let (pair, _) = self::key();
+            let refused = read(&token(&pair, head, CLAIMS), &Keys { keys: vec![key] });
+            prop_assert_eq!(refused, Err(Refused::Signature));
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
-use launchway_domain::time::{EpochMs, HOUR, MINUTE};
+use launchway_domain::time::{EpochMs, HOUR, MINUTE, SECOND};
 use launchway_stores::transport::{Body, Method, Request, Transport};
 use reqwest::Url;
 use serde::Deserialize;
@@ -22,14 +22,23 @@ use crate::failure::Failure;
 const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
 /// How long what the provider publishes is kept.
 const FRESH: EpochMs = HOUR;
-/// How soon it is read again for a key that is not known.
+/// How soon it is read again for a token that no known key has signed.
 const AGAIN: EpochMs = MINUTE;
+/// How long a provider that could not be read is left alone: who waits behind a try that failed is told at once.
+const PAUSE: EpochMs = 5 * SECOND;
 
 /// The provider.
 pub struct Provider {
     settings: Oidc,
     transport: Arc<dyn Transport>,
-    known: Mutex<Option<Known>>,
+    memory: Mutex<Memory>,
+}
+
+/// What is remembered of the provider.
+#[derive(Default)]
+struct Memory {
+    known: Option<Known>,
+    failed_at: Option<EpochMs>,
 }
 
 /// What a provider publishes.
@@ -81,7 +90,7 @@ impl Provider {
         Provider {
             settings,
             transport,
-            known: Mutex::new(None),
+            memory: Mutex::default(),
         }
     }
 
@@ -116,7 +125,7 @@ impl Provider {
             now,
         };
         let mut email = verified_email(&token, &known.keys, &wanted);
-        if email == Err(Refused::UnknownKey) {
+        if matches!(email, Err(Refused::UnknownKey | Refused::Signature)) {
             known = self.known(now, AGAIN).await?;
             email = verified_email(&token, &known.keys, &wanted);
         }
@@ -170,23 +179,34 @@ impl Provider {
 
     /// What the provider publishes, read at most this long ago. One reads at a time, and the others wait for it.
     async fn known(&self, now: EpochMs, age: EpochMs) -> Result<Known, Failure> {
-        let mut known = self.known.lock().await;
-        if let Some(known) = known.as_ref().filter(|known| now - known.read_at < age) {
+        let mut memory = self.memory.lock().await;
+        if let Some(known) = memory.known.as_ref().filter(|known| now - known.read_at < age) {
             return Ok(known.clone());
         }
+        if memory.failed_at.is_some_and(|at| (now - at).abs() < PAUSE) {
+            return Err(Failure::Unavailable(AWAY.to_owned()));
+        }
+        let read = self.published(now).await;
+        memory.failed_at = read.is_err().then_some(now);
+        if let Ok(known) = &read {
+            memory.known = Some(known.clone());
+        }
+        read
+    }
+
+    /// Reads what the provider publishes.
+    async fn published(&self, now: EpochMs) -> Result<Known, Failure> {
         let base = self.settings.issuer.trim_end_matches('/');
         let endpoints: Endpoints = self.get(&format!("{base}/.well-known/openid-configuration")).await?;
         if endpoints.issuer != self.settings.issuer {
             return Err(away("it calls itself otherwise than --oidc-issuer says"));
         }
         let keys = self.get(&endpoints.jwks_uri).await?;
-        let fresh = Known {
+        Ok(Known {
             endpoints,
             keys,
             read_at: now,
-        };
-        *known = Some(fresh.clone());
-        Ok(fresh)
+        })
     }
 
     async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, Failure> {

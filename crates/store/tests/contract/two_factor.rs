@@ -26,7 +26,7 @@ contract! {
         assert_eq!(system_reads!(db, two_factor(user)), None);
         assert!(system_writes!(db, begin_two_factor(user, "old", NOW)));
         assert!(system_writes!(db, begin_two_factor(user, "new", NOW)), "another secret takes its place");
-        let waiting = TwoFactor { sealed: "new".to_owned(), last_step: 0, confirmed_at: None };
+        let waiting = TwoFactor { sealed: "new".to_owned(), last_step: 0, created_at: NOW, confirmed_at: None };
         assert_eq!(system_reads!(db, two_factor(user)), Some(waiting.clone()));
         assert!(!system_writes!(db, take_two_factor_step(user, 5)), "nobody is asked yet");
         assert!(!system_writes!(db, confirm_two_factor(user, "old", 5, NOW, &hashes())), "another was looked at");

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use axum::extract::{Extension, Request, State};
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use launchway_domain::device_login::{DeviceLogin, KEY_DAYS, UserCode};
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
 
 use super::home::page_caller;
-use super::sign_in::{self, Step};
-use super::{Choice, Form, Page, answered, field, fields, foreign_form, input, refused};
+use super::sign_in::{self, Step, way_to_provider};
+use super::{Choice, Form, Page, answered, field, fields, foreign_form, input, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
 use crate::failure::Failure;
+use crate::http::admit;
 use crate::http::extract::Query;
-use crate::http::{admit, cookies};
 use crate::ops::device_logins;
 
 const TITLE: &str = "Sign in a command line";
@@ -31,8 +31,15 @@ fn words(words: &str) -> Page {
     }
 }
 
-fn sign_in_page(code: &str, email: &str) -> Page {
+/// The page with a code that was typed, of which only the letters are taken along.
+fn at(code: &str) -> String {
+    let letters: String = code.chars().filter(|letter| letter.is_ascii_alphabetic()).collect();
+    format!("/device?code={letters}")
+}
+
+fn sign_in_page(app: &App, code: &str, email: &str) -> Page {
     Page {
+        provider: way_to_provider(app, &at(code)),
         form: Some(Form {
             action: "/device",
             token: "sign-in".to_owned(),
@@ -158,7 +165,7 @@ pub async fn show(
     let code = field(&query, "code")?;
     match page_caller(&app, &headers, &origin).await? {
         Some(caller) => look(&app, &caller, code).await,
-        None => Ok(sign_in_page(code, "").into_response()),
+        None => Ok(sign_in_page(&app, code, "").into_response()),
     }
 }
 
@@ -170,17 +177,11 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
     let Some(caller) = caller else {
         if field(&form, "token")? != "sign-in" {
             // The session ended while the code was looked at.
-            return Ok(sign_in_page(code, "").into_response());
+            return Ok(sign_in_page(&app, code, "").into_response());
         }
         return match sign_in::step(&app, &form, &browser).await? {
-            Step::In(done) => {
-                // What was typed is on the page that comes; only letters and dashes are taken along.
-                let code: String = code.chars().filter(|letter| letter.is_ascii_alphabetic()).collect();
-                let mut response = Redirect::to(&format!("/device?code={code}")).into_response();
-                let cookie = cookies::sign_in(&app, &done.token);
-                response.headers_mut().insert(axum::http::header::SET_COOKIE, cookie);
-                Ok(response)
-            }
+            // What was typed is on the page that comes.
+            Step::In(done) => Ok(signed_in(&app, &done, &at(code))),
             Step::Code(first, wrong) => {
                 let asked = input("code", "", "hidden", "off", code);
                 Ok(answered(
@@ -188,7 +189,7 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
                     wrong,
                 ))
             }
-            Step::Again(failure) => Ok(refused(sign_in_page(code, field(&form, "email")?), failure)),
+            Step::Again(failure) => Ok(refused(sign_in_page(&app, code, field(&form, "email")?), failure)),
         };
     };
     // What is done with a cookie must be known to come from here.

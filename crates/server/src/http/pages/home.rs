@@ -6,7 +6,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::sign_in::{self, Step};
+use super::sign_in::{self, Step, wanted_page, way_to_provider};
 use super::{Form, Page, answered, field, fields, foreign_form, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
@@ -16,7 +16,8 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
 
-fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
+/// The form of a sign-in that goes on to a page afterwards, or to the first one.
+pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     let mut inputs = vec![
         input("email", "E-mail address", "email", "username", email),
         input("password", "Password", "password", "current-password", ""),
@@ -26,7 +27,7 @@ fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     }
     Page {
         title: "Sign in",
-        provider: app.provider.is_some(),
+        provider: way_to_provider(app, next),
         form: Some(Form {
             action: "/",
             token: String::new(),
@@ -57,12 +58,6 @@ fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
     let mut response = Redirect::to(&home_of(org)).into_response();
     protect(&mut response);
     response
-}
-
-/// A page of the dashboard that was asked for before the sign-in; nothing else is gone to.
-fn wanted_page(next: &str) -> Option<&str> {
-    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    (next.starts_with("/o/") && next.bytes().all(plain)).then_some(next)
 }
 
 /// The signed-in user behind the cookie of a page's request.

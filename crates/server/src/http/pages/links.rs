@@ -6,6 +6,7 @@ use axum::extract::{Extension, Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_domain::org::Invitation;
 
+use super::sign_in::way_to_provider;
 use super::{Form, Page, field, fields, input, refused, signed_in};
 use crate::app::App;
 use crate::caller::{Browser, Origin};
@@ -74,7 +75,7 @@ pub async fn submit_setup(
 }
 
 /// `asks_code` adds the field for the code of an account that asks for one.
-fn invite_page(token: &str, invitation: &Invitation, organization: &str, asks_code: bool) -> Page {
+fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &str, asks_code: bool) -> Page {
     let Invitation { email, role, .. } = invitation;
     let password = "Password, at least 12 characters";
     let mut inputs = vec![input("password", password, "password", "current-password", "")];
@@ -87,12 +88,19 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str, asks_co
             "",
         ));
     }
+    let mut words = vec![
+        format!("{organization} invites {email} as {role}."),
+        "Choose a password. If you have an account here already, enter its password.".to_owned(),
+    ];
+    if app.provider.is_some() {
+        let through =
+            "Without a password here you may sign in through the provider instead, which takes the invitation, too.";
+        words.push(through.to_owned());
+    }
     Page {
         title: "Join an organization",
-        words: vec![
-            format!("{organization} invites {email} as {role}."),
-            "Choose a password. If you have an account here already, enter its password.".to_owned(),
-        ],
+        words,
+        provider: way_to_provider(app, ""),
         form: Some(Form {
             action: "/invite",
             token: token.to_owned(),
@@ -107,7 +115,9 @@ fn invite_page(token: &str, invitation: &Invitation, organization: &str, asks_co
 pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
     let token = field(&query, "token")?;
     match accounts::look_at_invitation(&app, token).await {
-        Ok((invitation, organization)) => Ok(invite_page(token, &invitation, &organization, false).into_response()),
+        Ok((invitation, organization)) => {
+            Ok(invite_page(&app, token, &invitation, &organization, false).into_response())
+        }
         Err(failure) => Ok(refused(
             Page {
                 title: "Join an organization",
@@ -144,7 +154,7 @@ pub async fn submit_invite(
         Err(failure) => {
             let asks_code = code.is_some() || matches!(failure, Failure::CodeNeeded);
             Ok(refused(
-                invite_page(token, &invitation, &organization, asks_code),
+                invite_page(&app, token, &invitation, &organization, asks_code),
                 failure,
             ))
         }

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
-use super::sign_in::code_page;
-use super::{Page, field, protect, refused, signed_in};
+use super::home::sign_in_page;
+use super::sign_in::{code_page, wanted_page};
+use super::{field, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::cookies;
 use crate::http::extract::{Query, SentHere};
-use crate::ops::provider_sign_in;
 use crate::ops::sessions::Entered;
+use crate::ops::{proof, provider_sign_in};
 use crate::outside::provider::{Login, Provider};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
@@ -29,17 +32,13 @@ fn redirect_uri(app: &App) -> String {
     format!("{}/sign-in/provider/callback", app.public_url)
 }
 
-fn problem(failure: Failure) -> Response {
-    let page = Page {
-        title: "Sign in",
-        provider: true,
-        ..Page::default()
-    };
-    refused(page, failure)
-}
+/// What a cookie keeps of where a sign-in leads to, in bytes.
+const LONGEST_NEXT: usize = 2000;
 
-pub async fn begin(State(app): State<Arc<App>>) -> Result<Response, Failure> {
+pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
     let token = app.random.token();
+    let next = wanted_page(field(&query, "next")?).filter(|next| next.len() <= LONGEST_NEXT);
+    let next = next.unwrap_or_default();
     let (login, now) = (Login::of(&token), app.clock.now());
     match provider(&app)?
         .authorization_url(&login, &redirect_uri(&app), now)
@@ -48,11 +47,12 @@ pub async fn begin(State(app): State<Arc<App>>) -> Result<Response, Failure> {
         Ok(url) => {
             let mut response = Redirect::to(&url).into_response();
             protect(&mut response);
-            let cookie = cookies::to_provider(&app, &token);
+            let kept = format!("{token}.{}", BASE64_URL_SAFE_NO_PAD.encode(next));
+            let cookie = cookies::to_provider(&app, &kept);
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             Ok(response)
         }
-        Err(failure) => Ok(problem(failure)),
+        Err(failure) => Ok(refused(sign_in_page(&app, "", next), failure)),
     }
 }
 
@@ -62,14 +62,20 @@ pub async fn come_back(
     headers: HeaderMap,
     query: Query,
 ) -> Result<Response, Failure> {
-    let entered = enter(&app, &browser, &headers, &query).await;
-    if matches!(entered, Err(Failure::NoSuchPath)) {
-        return Err(Failure::NoSuchPath);
-    }
-    let mut response = match entered {
-        Ok(Entered::In(done)) => signed_in(&app, &done, "/"),
-        Ok(Entered::NeedsCode(first)) => code_page("/", "", &first, Vec::new()).into_response(),
-        Err(failure) => problem(failure),
+    provider(&app)?;
+    let kept = cookies::provider_token(&app, &headers).unwrap_or_default();
+    let (token, next) = kept.split_once('.').unwrap_or_default();
+    let next = BASE64_URL_SAFE_NO_PAD.decode(next).ok();
+    let next = next.and_then(|next| String::from_utf8(next).ok()).unwrap_or_default();
+    // Other software of the same host might have set the cookie.
+    let next = wanted_page(&next).unwrap_or_default();
+    let mut response = match enter(&app, &browser, token, &query).await {
+        Ok(Entered::In(done)) if next.is_empty() => signed_in(&app, &done, "/"),
+        Ok(Entered::In(done)) => signed_in(&app, &done, next),
+        Ok(Entered::NeedsCode(first)) => {
+            code_page("/", "", &first, vec![input("next", "", "hidden", "off", next)]).into_response()
+        }
+        Err(failure) => refused(sign_in_page(&app, "", next), failure),
     };
     // It works once.
     let cleared = cookies::to_provider(&app, "");
@@ -77,12 +83,12 @@ pub async fn come_back(
     Ok(response)
 }
 
-async fn enter(app: &Arc<App>, browser: &Browser, headers: &HeaderMap, query: &Query) -> Result<Entered, Failure> {
+async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<Entered, Failure> {
     let provider = provider(app)?;
     let anew = || Failure::NotProven(BEGIN_ANEW.to_owned());
-    let login = Login::of(cookies::provider_token(app, headers).ok_or_else(anew)?);
+    let login = Login::of(token);
     let state = field(query, "state")?;
-    if !bool::from(login.state.as_bytes().ct_eq(state.as_bytes())) {
+    if token.is_empty() || !bool::from(login.state.as_bytes().ct_eq(state.as_bytes())) {
         return Err(anew());
     }
     let code = field(query, "code")?;
@@ -91,8 +97,8 @@ async fn enter(app: &Arc<App>, browser: &Browser, headers: &HeaderMap, query: &Q
             "The sign-in provider did not sign you in".to_owned(),
         ));
     }
-    let email = provider
-        .email(&login, code, &redirect_uri(app), app.clock.now())
-        .await?;
+    let redirect = redirect_uri(app);
+    let email = provider.email(&login, code, &redirect, app.clock.now());
+    let email = proof::slowed(app, browser, email).await?;
     provider_sign_in::enter(app, &email, browser).await
 }

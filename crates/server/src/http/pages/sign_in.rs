@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Form, Input, Page, field, input};
 use crate::app::App;
+use crate::blob::percent::encoded;
 use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::extract::Query;
@@ -12,6 +13,23 @@ use crate::ops::sessions::{self, Entered, SignedIn};
 
 /// The field that holds the code.
 const CODE: &str = "one-time-code";
+
+/// A page that was asked for before the sign-in: one of the dashboard, or that of a command line with its code. Nothing else
+/// is gone to.
+pub(super) fn wanted_page(next: &str) -> Option<&str> {
+    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    let of_dashboard = next.starts_with("/o/") && next.bytes().all(plain);
+    let code = next.strip_prefix("/device?code=");
+    let of_device = code.is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    (of_dashboard || of_device).then_some(next)
+}
+
+/// Where a page leads to the provider, and by it back to a page; `None` without a provider.
+pub(super) fn way_to_provider(app: &App, next: &str) -> Option<String> {
+    app.provider.as_ref()?;
+    let next = wanted_page(next).map(|next| format!("?next={}", encoded(next)));
+    Some(format!("/sign-in/provider{}", next.unwrap_or_default()))
+}
 
 /// What a form of a sign-in came to.
 pub(super) enum Step {

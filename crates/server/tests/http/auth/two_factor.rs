@@ -4,7 +4,7 @@ use launchway_domain::id::{OrgId, UserId};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
-use launchway_server::caller::Origin;
+use launchway_server::caller::{Browser, Origin};
 use launchway_server::clock::Clock;
 use launchway_server::ops::{accounts, two_factor};
 use reqwest::Method;
@@ -23,12 +23,20 @@ const NO_CODE: &str = "12345x";
 
 /// Turns codes on for a user: what the app shares, and the recovery codes. The clock goes on to the next code.
 pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
-    let secret = two_factor::begin(&app.app, user).await.unwrap();
-    let origin = Origin {
-        address: [127, 0, 0, 1].into(),
-        request_id: "test".to_owned(),
+    let browser = Browser {
+        agent: "test".to_owned(),
+        token: None,
+        origin: Origin {
+            address: [127, 0, 0, 1].into(),
+            request_id: "test".to_owned(),
+        },
     };
-    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &origin)
+    let mut tx = app.app.db.read().await.unwrap();
+    let record = tx.system("a test").user(user).await.unwrap().unwrap();
+    drop(tx);
+    let begun = two_factor::begin(&app.app, &record, app.clock.now(), PASSWORD, &browser);
+    let secret = begun.await.unwrap();
+    let recovery = two_factor::confirm(&app.app, user, &shown(app, &secret), &browser.origin)
         .await
         .unwrap();
     app.advance(30 * SECOND);
@@ -108,6 +116,83 @@ async fn wrong_codes_slow_down_as_wrong_passwords_do() {
     sign_in(&app, &shown(&app, &secret)).await.expect(200);
 }
 
+/// On the API and on either step of the page.
+#[tokio::test]
+async fn wrong_passwords_and_wrong_codes_count_together() {
+    let (app, _, secret, _) = stage().await;
+    app.advance(MINUTE);
+    let html = first_step(&app).await;
+    let proof = hidden(&html, "proof");
+    for _ in 0..2 {
+        let wrong = submit(&app, "/", "", &[("email", EMAIL), ("password", "not the password")]).await;
+        assert_eq!(wrong.status.as_u16(), 401, "{}", wrong.text());
+        let wrong = second_step(&app, EMAIL, proof, NO_CODE).await;
+        assert_eq!(wrong.status.as_u16(), 401, "{}", wrong.text());
+    }
+    sign_in(&app, NO_CODE).await.expect_error(401, WRONG);
+    let code = shown(&app, &secret);
+    let slowed_down = [
+        second_step(&app, EMAIL, proof, &code).await,
+        submit(&app, "/", "", &[("email", EMAIL), ("password", PASSWORD)]).await,
+        sign_in(&app, &code).await,
+    ];
+    for answer in slowed_down {
+        assert_eq!(answer.status.as_u16(), 429, "{}", answer.text());
+    }
+    app.advance(MINUTE);
+    let done = second_step(&app, EMAIL, proof, &shown(&app, &secret)).await;
+    assert_eq!(done.status.as_u16(), 303, "{}", done.text());
+}
+
+/// `/device` has the same two steps, and keeps the command line's code.
+#[tokio::test]
+async fn a_command_line_is_signed_in_by_two_steps() {
+    let (app, _, secret, _) = stage().await;
+    let asked = [("token", "sign-in"), ("code", "bcdf-ghjk"), ("email", EMAIL)];
+    let with = |more: &[(&'static str, String)]| {
+        let mut fields: Vec<_> = asked.map(|(name, value)| (name, value.to_owned())).to_vec();
+        fields.extend_from_slice(more);
+        fields
+    };
+    let send = async |fields: Vec<(&str, String)>| {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        submit(&app, "/device", "", &fields).await
+    };
+    let first = send(with(&[("password", PASSWORD.to_owned())])).await;
+    assert_eq!((first.status.as_u16(), first.header("set-cookie")), (200, ""));
+    let html = first.text();
+    assert!(
+        html.contains(r#"action="/device""#) && !html.contains(PASSWORD),
+        "{html}"
+    );
+    assert_eq!(
+        (hidden(&html, "token"), hidden(&html, "code")),
+        ("sign-in", "bcdf-ghjk")
+    );
+    let proof = ("proof", hidden(&html, "proof").to_owned());
+    let wrong = send(with(&[proof.clone(), ("one-time-code", NO_CODE.to_owned())])).await;
+    assert_eq!((wrong.status.as_u16(), wrong.header("set-cookie")), (401, ""));
+    assert_eq!(
+        hidden(&wrong.text(), "code"),
+        "bcdf-ghjk",
+        "the code is asked for again"
+    );
+    let done = send(with(&[proof.clone(), ("one-time-code", shown(&app, &secret))])).await;
+    assert_eq!(
+        (done.status.as_u16(), done.header("location")),
+        (303, "/device?code=bcdfghjk")
+    );
+    who(&app, &cookie(&done)).await.expect(200);
+    app.advance(5 * MINUTE);
+    let late = send(with(&[proof, ("one-time-code", shown(&app, &secret))])).await;
+    assert_eq!(late.status.as_u16(), 401, "{}", late.text());
+    assert!(
+        late.text().contains(r#"name="password""#),
+        "from the beginning: {}",
+        late.text()
+    );
+}
+
 #[tokio::test]
 async fn many_at_once_use_a_code_once() {
     let (app, _, secret, _) = stage().await;
@@ -119,7 +204,7 @@ async fn many_at_once_use_a_code_once() {
 }
 
 /// The value of a hidden field.
-fn hidden<'t>(html: &'t str, name: &str) -> &'t str {
+pub fn hidden<'t>(html: &'t str, name: &str) -> &'t str {
     let rest = html
         .split_once(&format!(r#"name="{name}" value=""#))
         .unwrap_or_else(|| panic!("{html}"))

@@ -1,7 +1,7 @@
-//! The page of two-factor codes: an app is added by its first code, and removed by password and code.
+//! The page of two-factor codes: an app is added by password and first code, and removed by password and code.
 
 use launchway_domain::tenancy::Role;
-use launchway_domain::time::SECOND;
+use launchway_domain::time::{MINUTE, SECOND};
 use launchway_domain::totp::Secret;
 use launchway_server::clock::Clock;
 use launchway_server::ops::two_factor;
@@ -10,6 +10,7 @@ use super::{Visit, visit};
 use crate::support::{PASSWORD, TestApp};
 
 const PAGE: &str = "/profile/two-factor";
+const PRESENT: (&str, &str) = ("present", PASSWORD);
 
 /// What the page gave to the app.
 async fn waiting(visit: &Visit<'_>) -> Secret {
@@ -38,14 +39,26 @@ async fn an_app_is_added_by_its_first_code() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
     assert!(visit.html("/profile").await.contains("Codes are off"));
-    let html = visit.send(PAGE, &[]).await.text();
+    // Somebody at an unlocked browser locks nobody out.
+    for password in ["", "not the password"] {
+        let refused = visit.send(PAGE, &[("present", password)]).await;
+        assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
+        assert!(
+            refused.text().contains("present password is wrong"),
+            "{}",
+            refused.text()
+        );
+    }
+    let user = visit.caller().await.parse().unwrap();
+    assert!(two_factor::waiting(&app.app, user).await.unwrap().is_none());
+    let html = visit.send(PAGE, &[PRESENT]).await.text();
     let first = waiting(&visit).await;
     assert!(
         html.contains(first.text().as_str()) && html.contains(r#"class="qr""#),
         "{html}"
     );
     // Another secret takes its place; who asks again sees the same.
-    visit.send(PAGE, &[]).await;
+    visit.send(PAGE, &[PRESENT]).await;
     let secret = waiting(&visit).await;
     assert_ne!(first.text(), secret.text());
     assert!(visit.html(PAGE).await.contains(secret.text().as_str()));
@@ -71,14 +84,32 @@ async fn an_app_is_added_by_its_first_code() {
     assert!(!html.contains(r#"id="recovery""#), "once");
     assert!(!html.contains(secret.text().as_str()), "nor is the secret shown again");
     assert!(html.contains("You have 10 recovery codes left"), "{html}");
-    assert_eq!(visit.send(PAGE, &[]).await.status.as_u16(), 400, "they are on already");
+    let again = visit.send(PAGE, &[PRESENT]).await;
+    assert_eq!(again.status.as_u16(), 400, "they are on already");
+}
+
+/// What was begun and left at an unlocked browser is of no use to who comes later.
+#[tokio::test]
+async fn a_secret_waits_ten_minutes_for_its_first_code() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    visit.send(PAGE, &[PRESENT]).await;
+    let secret = waiting(&visit).await;
+    app.advance(10 * MINUTE - SECOND);
+    assert!(visit.html(PAGE).await.contains(secret.text().as_str()));
+    app.advance(SECOND);
+    assert!(!visit.html(PAGE).await.contains(secret.text().as_str()));
+    let code = shown(&app, &secret);
+    let refused = visit.send("/profile/two-factor/confirm", &[("code", &code)]).await;
+    assert_eq!(refused.status.as_u16(), 400, "{}", refused.text());
+    assert!(refused.text().contains("Begin anew"), "{}", refused.text());
 }
 
 #[tokio::test]
 async fn codes_are_turned_off_by_password_and_code() {
     let app = TestApp::start().await;
     let visit = visit(&app, Role::Member).await;
-    visit.send(PAGE, &[]).await;
+    visit.send(PAGE, &[PRESENT]).await;
     let secret = waiting(&visit).await;
     let code = shown(&app, &secret);
     let html = visit
