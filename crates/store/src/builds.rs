@@ -299,10 +299,7 @@ impl Org<'_> {
                 branch
             )
         };
-        Ok(Rows {
-            items: rows.into_iter().map(BuildRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, BuildRow::read)
     }
 
     /// Sets what a runner tells of a build, and what was learned of what was asked for.

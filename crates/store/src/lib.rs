@@ -78,6 +78,13 @@ pub struct Rows<T> {
     pub total: i64,
 }
 
+impl<T> Rows<T> {
+    fn read<R>(rows: Vec<R>, total: i64, read: impl FnMut(R) -> Result<T, StoreError>) -> Result<Rows<T>, StoreError> {
+        let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Rows { items, total })
+    }
+}
+
 /// Which part of a list is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Paging {
