@@ -11,22 +11,11 @@ use launchway_api::orgs::{MemberView, OrgView};
 use launchway_api::usage::UsageView;
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
 use reqwest::Method;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
-use crate::calls::{NOTHING, query_of};
+use crate::calls::{Paging, query_of};
 use crate::client::Client;
 use crate::error::Error;
-
-/// Which part of a list is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paging {
-    /// How many at most; the server never gives more than 100.
-    pub limit: u32,
-    /// How many to skip.
-    pub offset: u64,
-}
 
 /// What the audit log is narrowed to. What is absent narrows nothing.
 #[derive(Clone, Debug, Default)]
@@ -194,25 +183,5 @@ impl Client {
     /// `GET /usage?id=`: what was used in a month, such as `2026-11`.
     pub async fn usage_of(&self, month: &str) -> Result<Answer<UsageView>, Error> {
         self.one(Method::GET, "/usage", month).await
-    }
-
-    async fn page<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        paging: Paging,
-        narrowed: &[(&str, &str)],
-    ) -> Result<Answer<Page<T>>, Error> {
-        let (limit, offset) = (paging.limit.to_string(), paging.offset.to_string());
-        let mut query = narrowed.to_vec();
-        query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
-        self.call(Method::GET, path, &query, NOTHING).await?.read()
-    }
-
-    async fn one<T: DeserializeOwned>(&self, method: Method, path: &str, id: &str) -> Result<Answer<T>, Error> {
-        self.call(method, path, &[("id", id)], NOTHING).await?.read()
-    }
-
-    async fn create<B: Serialize, T: DeserializeOwned>(&self, path: &str, wanted: &B) -> Result<Answer<T>, Error> {
-        self.call(Method::POST, path, &[], Some(wanted)).await?.read()
     }
 }

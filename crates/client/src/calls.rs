@@ -1,4 +1,5 @@
-//! One method for each endpoint in use (spec part 4, contract parts 2, 3 and 7).
+//! One method for each endpoint in use (spec part 4, contract parts 2, 3 and 7), and the shapes that those of
+//! other files share.
 
 use launchway_api::auth::CallerView;
 use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
@@ -6,10 +7,21 @@ use launchway_api::lists::Page;
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateView};
 use launchway_api::uploads::{CreateUpload, UploadView};
 use reqwest::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
 use crate::client::Client;
 use crate::error::Error;
+
+/// Which part of a list is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paging {
+    /// How many at most; the server never gives more than 100.
+    pub limit: u32,
+    /// How many to skip.
+    pub offset: u64,
+}
 
 /// What a list of updates is narrowed to (contract part 7). What is absent narrows nothing.
 #[derive(Clone, Debug, Default)]
@@ -22,10 +34,6 @@ pub struct UpdateFilter {
     pub configuration: Option<String>,
     /// Only with this status.
     pub status: Option<String>,
-    /// How many at most; the server gives 10 unless told, and never more than 100.
-    pub limit: Option<u32>,
-    /// How many to skip.
-    pub offset: Option<u64>,
 }
 
 pub(crate) const NOTHING: Option<&()> = None;
@@ -46,47 +54,38 @@ impl Client {
 
     /// `POST /auth/device`: begins a login that a user confirms in a browser. Needs no key.
     pub async fn start_device_login(&self, wanted: &StartDeviceLogin) -> Result<Answer<DeviceLoginView>, Error> {
-        self.call(Method::POST, "/auth/device", &[], Some(wanted)).await?.read()
+        self.create("/auth/device", wanted).await
     }
 
     /// `POST /auth/device/key`: what became of a login. Needs no key, and gives one once.
     pub async fn claim_device_login(&self, login: &ClaimDeviceLogin) -> Result<Answer<DeviceLoginOutcome>, Error> {
-        self.call(Method::POST, "/auth/device/key", &[], Some(login))
-            .await?
-            .read()
+        self.create("/auth/device/key", login).await
     }
 
     /// `POST /uploads`: asks where to send bytes. [`Client::upload`] does this and sends them.
     pub async fn create_upload(&self, wanted: &CreateUpload) -> Result<Answer<UploadView>, Error> {
-        self.call(Method::POST, "/uploads", &[], Some(wanted)).await?.read()
+        self.create("/uploads", wanted).await
     }
 
     /// `POST /update`: publishes an update.
     pub async fn create_update(&self, wanted: &CreateUpdate) -> Result<Answer<UpdateView>, Error> {
-        self.call(Method::POST, "/update", &[], Some(wanted)).await?.read()
+        self.create("/update", wanted).await
     }
 
     /// `GET /update`: one page of the updates, newest first.
-    pub async fn updates(&self, filter: &UpdateFilter) -> Result<Answer<Page<UpdateView>>, Error> {
-        let numbers =
-            [filter.limit.map(u64::from), filter.offset].map(|number| number.map(|number| number.to_string()));
-        let [limit, offset] = &numbers;
+    pub async fn updates(&self, filter: &UpdateFilter, paging: Paging) -> Result<Answer<Page<UpdateView>>, Error> {
         let known = [
             ("bundleId", &filter.bundle_id),
             ("platform", &filter.platform),
             ("configuration", &filter.configuration),
             ("status", &filter.status),
-            ("limit", limit),
-            ("offset", offset),
         ];
-        self.call(Method::GET, "/update", &query_of(&known), NOTHING)
-            .await?
-            .read()
+        self.page("/update", paging, &query_of(&known)).await
     }
 
     /// `GET /update?id=`: one update, with what devices reported of it.
     pub async fn update(&self, id: &str) -> Result<Answer<UpdateView>, Error> {
-        self.call(Method::GET, "/update", &[("id", id)], NOTHING).await?.read()
+        self.one(Method::GET, "/update", id).await
     }
 
     /// `PATCH /update?id=`: changes what may change of an update.
@@ -94,5 +93,37 @@ impl Client {
         self.call(Method::PATCH, "/update", &[("id", id)], Some(change))
             .await?
             .read()
+    }
+
+    /// One page of what `path` lists, with what narrows it.
+    pub(crate) async fn page<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        paging: Paging,
+        narrowed: &[(&str, &str)],
+    ) -> Result<Answer<Page<T>>, Error> {
+        let (limit, offset) = (paging.limit.to_string(), paging.offset.to_string());
+        let mut query = narrowed.to_vec();
+        query.extend([("limit", limit.as_str()), ("offset", offset.as_str())]);
+        self.call(Method::GET, path, &query, NOTHING).await?.read()
+    }
+
+    /// A call on the one thing that `id` names.
+    pub(crate) async fn one<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        id: &str,
+    ) -> Result<Answer<T>, Error> {
+        self.call(method, path, &[("id", id)], NOTHING).await?.read()
+    }
+
+    /// Asks for something new.
+    pub(crate) async fn create<B: Serialize, T: DeserializeOwned>(
+        &self,
+        path: &str,
+        wanted: &B,
+    ) -> Result<Answer<T>, Error> {
+        self.call(Method::POST, path, &[], Some(wanted)).await?.read()
     }
 }

@@ -11,9 +11,7 @@ use crate::error::Error;
 impl Client {
     /// `GET /fingerprints?id=`: what a build or an update is natively.
     pub async fn fingerprint(&self, id: &str) -> Result<Answer<FingerprintView>, Error> {
-        self.call(Method::GET, "/fingerprints", &[("id", id)], NOTHING)
-            .await?
-            .read()
+        self.one(Method::GET, "/fingerprints", id).await
     }
 
     /// `GET /fingerprints/diff?from=&to=`: what differs between two builds or updates.

@@ -25,11 +25,11 @@ mod upload;
 mod world;
 
 pub use address::{AddressError, BaseUrl};
-pub use admin::{AuditFilter, Paging};
+pub use admin::AuditFilter;
 pub use answer::{Answer, RawAnswer};
 pub use bare::BareClient;
 pub use builds::BuildFilter;
-pub use calls::UpdateFilter;
+pub use calls::{Paging, UpdateFilter};
 pub use client::{Client, Options, Timeouts};
 pub use error::Error;
 pub use follow::{BuildEvent, Following};

@@ -6,34 +6,23 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::calls::{NOTHING, query_of};
+use crate::calls::Paging;
 use crate::client::Client;
 use crate::error::Error;
 
 impl Client {
     /// `GET /runners`: one page of the runners, newest first.
-    pub async fn runners(&self, limit: Option<u32>, offset: Option<u64>) -> Result<Answer<Page<RunnerView>>, Error> {
-        let (limit, offset) = (
-            limit.map(|limit| limit.to_string()),
-            offset.map(|offset| offset.to_string()),
-        );
-        let known = [("limit", &limit), ("offset", &offset)];
-        self.call(Method::GET, "/runners", &query_of(&known), NOTHING)
-            .await?
-            .read()
+    pub async fn runners(&self, paging: Paging) -> Result<Answer<Page<RunnerView>>, Error> {
+        self.page("/runners", paging, &[]).await
     }
 
     /// `DELETE /runners?id=`: a runner is refused from now on.
     pub async fn revoke_runner(&self, id: &str) -> Result<Answer<Deleted>, Error> {
-        self.call(Method::DELETE, "/runners", &[("id", id)], NOTHING)
-            .await?
-            .read()
+        self.one(Method::DELETE, "/runners", id).await
     }
 
     /// `POST /runners/tokens`: a token that enrols one runner.
     pub async fn create_runner_token(&self) -> Result<Answer<RunnerToken>, Error> {
-        self.call(Method::POST, "/runners/tokens", &[], Some(&json!({})))
-            .await?
-            .read()
+        self.create("/runners/tokens", &json!({})).await
     }
 }

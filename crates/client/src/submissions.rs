@@ -7,7 +7,7 @@ use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionV
 use reqwest::Method;
 
 use crate::answer::Answer;
-use crate::calls::{NOTHING, query_of};
+use crate::calls::{Paging, query_of};
 use crate::client::Client;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
@@ -28,10 +28,6 @@ pub struct SubmissionFilter {
     pub bundle_id: Option<String>,
     /// Only of this build.
     pub build_id: Option<String>,
-    /// How many at most; the server gives 10 unless told, and never more than 100.
-    pub limit: Option<u32>,
-    /// How many to skip.
-    pub offset: Option<u64>,
 }
 
 /// A submission that is waited for.
@@ -46,31 +42,27 @@ pub struct Watching {
 impl Client {
     /// `POST /submit`: asks for a submission.
     pub async fn create_submission(&self, wanted: &CreateSubmission) -> Result<Answer<SubmissionView>, Error> {
-        self.call(Method::POST, "/submit", &[], Some(wanted)).await?.read()
+        self.create("/submit", wanted).await
     }
 
     /// `GET /submit`: one page of the submissions, newest first.
-    pub async fn submissions(&self, filter: &SubmissionFilter) -> Result<Answer<Page<SubmissionView>>, Error> {
-        let (limit, offset) = (
-            filter.limit.map(|limit| limit.to_string()),
-            filter.offset.map(|offset| offset.to_string()),
-        );
+    pub async fn submissions(
+        &self,
+        filter: &SubmissionFilter,
+        paging: Paging,
+    ) -> Result<Answer<Page<SubmissionView>>, Error> {
         let known = [
             ("status", &filter.status),
             ("platform", &filter.platform),
             ("bundleId", &filter.bundle_id),
             ("buildId", &filter.build_id),
-            ("limit", &limit),
-            ("offset", &offset),
         ];
-        self.call(Method::GET, "/submit", &query_of(&known), NOTHING)
-            .await?
-            .read()
+        self.page("/submit", paging, &query_of(&known)).await
     }
 
     /// `GET /submit?id=`: one submission.
     pub async fn submission(&self, id: &str) -> Result<Answer<SubmissionView>, Error> {
-        self.call(Method::GET, "/submit", &[("id", id)], NOTHING).await?.read()
+        self.one(Method::GET, "/submit", id).await
     }
 
     /// `PATCH /submit?id=`: changes who gets a released version.
@@ -86,23 +78,17 @@ impl Client {
 
     /// `POST /submit/cancel?id=`: stops a submission where the store still allows it.
     pub async fn cancel_submission(&self, id: &str) -> Result<Answer<SubmissionView>, Error> {
-        self.call(Method::POST, "/submit/cancel", &[("id", id)], NOTHING)
-            .await?
-            .read()
+        self.one(Method::POST, "/submit/cancel", id).await
     }
 
     /// `POST /submit/retry?id=`: has a failed or rejected submission go on where it stopped.
     pub async fn retry_submission(&self, id: &str) -> Result<Answer<SubmissionView>, Error> {
-        self.call(Method::POST, "/submit/retry", &[("id", id)], NOTHING)
-            .await?
-            .read()
+        self.one(Method::POST, "/submit/retry", id).await
     }
 
     /// `DELETE /submit?id=`: stops a submission if it can be, and removes its record.
     pub async fn delete_submission(&self, id: &str) -> Result<Answer<Deleted>, Error> {
-        self.call(Method::DELETE, "/submit", &[("id", id)], NOTHING)
-            .await?
-            .read()
+        self.one(Method::DELETE, "/submit", id).await
     }
 
     /// Waits for what becomes of a submission.

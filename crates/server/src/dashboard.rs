@@ -32,6 +32,7 @@ mod two_factor;
 mod update;
 mod updates;
 mod usage;
+mod visit;
 mod visitor;
 mod webhooks;
 

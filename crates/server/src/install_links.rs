@@ -2,22 +2,20 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
 use launchway_api::builds::InstallLink;
 use launchway_domain::id::BuildId;
 use launchway_domain::time::{DAY, EpochMs, SECOND, iso};
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use crate::app::App;
+use crate::mac::{MacKey, SHORT};
 
 /// How long a link works.
 const LIFE: EpochMs = 7 * DAY;
-const MAC: usize = 16;
 
 /// Signs and reads install links.
 pub struct InstallLinks {
-    mac: Hmac<Sha256>,
+    key: MacKey,
 }
 
 /// Why a link is not believed.
@@ -32,9 +30,7 @@ pub enum Refusal {
 impl InstallLinks {
     /// Links under this key.
     pub fn new(key: [u8; 32]) -> Self {
-        Self {
-            mac: Hmac::new_from_slice(&key).expect("HMAC takes any key"),
-        }
+        Self { key: MacKey::new(&key) }
     }
 
     /// The link to the page of a build, good from now on for a week.
@@ -68,13 +64,8 @@ impl InstallLinks {
         Ok(expires)
     }
 
-    fn mac_of(&self, build: BuildId, expires: i64) -> [u8; MAC] {
-        let mut mac = self.mac.clone();
-        mac.update(build.uuid().as_bytes());
-        mac.update(&expires.to_be_bytes());
-        let mut short = [0; MAC];
-        short.copy_from_slice(&mac.finalize().into_bytes()[..MAC]);
-        short
+    fn mac_of(&self, build: BuildId, expires: i64) -> [u8; SHORT] {
+        self.key.short(&[build.uuid().as_bytes(), &expires.to_be_bytes()])
     }
 }
 

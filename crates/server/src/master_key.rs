@@ -4,12 +4,11 @@ use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::config::{ConfigError, make_private_dir};
+use crate::mac::MacKey;
 use crate::random::Random;
 use crate::vault::derive;
 
@@ -152,9 +151,7 @@ impl MasterKey {
 
     /// A value that shows which key a database was made with, without telling the key.
     pub fn check_value(&self) -> String {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&*self.derive(Purpose::Check)).expect("HMAC takes any key");
-        mac.update(b"launchway");
-        hex::encode(mac.finalize().into_bytes())
+        hex::encode(MacKey::new(&self.derive(Purpose::Check)).of(&[b"launchway"]))
     }
 }
 

@@ -1,26 +1,23 @@
 //! The secrets by which App Store Connect signs its events: each is derived from the credential that it belongs to, so that
 //! none is kept, and one is known without a look into the database.
 
-use hmac::{Hmac, KeyInit, Mac};
 use launchway_api::credentials::StoreEvents;
 use launchway_domain::id::CredentialId;
 use launchway_stores::app_store::webhook::WebhookSecret;
-use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::app::App;
+use crate::mac::MacKey;
 
 /// Derives the secrets.
 pub struct StoreEventSecrets {
-    mac: Hmac<Sha256>,
+    key: MacKey,
 }
 
 impl StoreEventSecrets {
     /// Secrets under this key.
     pub fn new(key: [u8; 32]) -> Self {
-        Self {
-            mac: Hmac::new_from_slice(&key).expect("HMAC takes any key"),
-        }
+        Self { key: MacKey::new(&key) }
     }
 
     /// The secret of the events that come for a credential.
@@ -37,9 +34,7 @@ impl StoreEventSecrets {
     }
 
     fn text(&self, id: CredentialId) -> Zeroizing<String> {
-        let mut mac = self.mac.clone();
-        mac.update(id.uuid().as_bytes());
-        Zeroizing::new(hex::encode(mac.finalize().into_bytes()))
+        Zeroizing::new(hex::encode(self.key.of(&[id.uuid().as_bytes()])))
     }
 }
 

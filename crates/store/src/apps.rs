@@ -140,10 +140,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM apps WHERE org_id = $1 AND deleted_at IS NULL",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(AppRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, AppRow::read)
     }
 
     /// Deletes an app from the list; its identifier stays with the organization. False when there is none such.

@@ -93,10 +93,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM credentials WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(CredentialRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, CredentialRow::read)
     }
 
     /// What is secret of a credential, sealed.

@@ -141,10 +141,7 @@ impl Org<'_> {
             &self.id,
             &webhook
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(DeliveryRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, DeliveryRow::read)
     }
 
     /// The newest delivery to a webhook.

@@ -179,10 +179,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM env_vars WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(EnvVarRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, EnvVarRow::read)
     }
 
     /// Forgets a variable; false when there is none.

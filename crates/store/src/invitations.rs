@@ -72,10 +72,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM invitations WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(InvitationRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, InvitationRow::read)
     }
 
     /// One invitation.

@@ -97,10 +97,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM api_keys WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(KeyRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, KeyRow::read)
     }
 
     /// Revokes a key; false when it was revoked before.

@@ -10,6 +10,7 @@ mod artifacts;
 mod audit;
 mod build_files;
 mod build_logs;
+mod build_queue;
 mod builds;
 mod changes;
 mod credentials;
@@ -47,7 +48,8 @@ pub use apps::Claim;
 pub use audit::{AuditFilter, AuditHead, AuditRow, ChainedRow, Link};
 pub use build_files::BuildFile;
 pub use build_logs::{LogChunk, LogSegment};
-pub use builds::{BuildFilter, BuildMove};
+pub use build_queue::BuildMove;
+pub use builds::BuildFilter;
 pub use changes::{Changes, Watch};
 pub use db::{Db, OpenError};
 pub use deliveries::{Claimed, DueWebhook, TryReport};
@@ -74,6 +76,13 @@ pub struct Rows<T> {
     pub items: Vec<T>,
     /// How many rows there are without paging.
     pub total: i64,
+}
+
+impl<T> Rows<T> {
+    fn read<R>(rows: Vec<R>, total: i64, read: impl FnMut(R) -> Result<T, StoreError>) -> Result<Rows<T>, StoreError> {
+        let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Rows { items, total })
+    }
 }
 
 /// Which part of a list is asked for.

@@ -82,10 +82,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM members WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(MemberRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, MemberRow::read)
     }
 
     /// Changes the role of a member. The last owner stays one.

@@ -71,10 +71,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM runners WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(RunnerRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, RunnerRow::read)
     }
 
     /// One of the organization's own runners.

@@ -80,10 +80,7 @@ impl System<'_> {
             &user,
             oldest
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(SessionRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, SessionRow::read)
     }
 
     /// Ends a session of this user; false when there is none such.

@@ -113,7 +113,7 @@ macro_rules! fetch_all {
 /// Reads every row of a statement that locks rows where there is more than one writer: PostgreSQL gets `$lock`, such as
 /// ` FOR UPDATE SKIP LOCKED`, between the two parts of the text; SQLite, whose only writer this is, does not know it.
 macro_rules! fetch_all_locked {
-    ($tx:expr, $row:ty, $head:literal, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {
+    ($tx:expr, $row:ty, $head:expr, $lock:literal, $tail:literal $(, $value:expr)* $(,)?) => {
         match &mut *$tx {
             $crate::tx::Tx::Sqlite(tx) => {
                 sqlx::query_as::<_, $row>(concat!($head, $tail))$(.bind($value))*.fetch_all(&mut **tx).await

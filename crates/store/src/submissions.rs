@@ -242,10 +242,7 @@ impl Org<'_> {
             bundle.as_deref(),
             build.as_deref()
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(SubmissionRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, SubmissionRow::read)
     }
 
     /// Sets everything of a locked submission that can change, but whose claim it is.

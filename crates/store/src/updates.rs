@@ -218,10 +218,7 @@ impl Org<'_> {
             configuration,
             status
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(UpdateRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, UpdateRow::read)
     }
 
     /// Sets what a PATCH may set.

@@ -164,10 +164,7 @@ impl Org<'_> {
             "SELECT COUNT(*) FROM webhooks WHERE org_id = $1",
             &self.id
         )?;
-        Ok(Rows {
-            items: rows.into_iter().map(WebhookRow::read).collect::<Result<_, _>>()?,
-            total,
-        })
+        Rows::read(rows, total, WebhookRow::read)
     }
 
     /// The active webhooks, none of which can be deleted until this transaction ends: deliveries are made for them.

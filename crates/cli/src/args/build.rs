@@ -6,6 +6,7 @@ use launchway_domain::build::BuildStatus;
 use launchway_domain::platform::Platform;
 
 use crate::args::publish::platforms;
+use crate::args::resource::PageArgs;
 use crate::args::start::{FollowArgs, ProfileArgs, StartArgs};
 
 /// The arguments of `build`.
@@ -103,12 +104,9 @@ pub struct BuildListArgs {
     /// Only of this branch
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// How many to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How many to skip
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
-    pub offset: u64,
+    /// Which page.
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 /// The arguments of `build download`.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use launchway_domain::build::plan::is_label;
 
+use crate::args::resource::PageArgs;
+
 /// The arguments of `runner`.
 #[derive(Args, Debug)]
 #[command(
@@ -61,7 +63,7 @@ pub struct WorkArgs {
 #[derive(Debug, Subcommand)]
 pub enum RunnerCommand {
     /// List runners, newest first
-    List(RunnerListArgs),
+    List(PageArgs),
     /// Refuse a runner from now on; what it builds goes to another
     Revoke {
         /// Id of the runner, as `runner list` shows it
@@ -73,17 +75,6 @@ pub enum RunnerCommand {
     },
     /// Make a token that enrols one runner of the organization
     Token,
-}
-
-/// The arguments of `runner list`.
-#[derive(Args, Debug)]
-pub struct RunnerListArgs {
-    /// How many to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How many to skip
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
-    pub offset: u64,
 }
 
 fn label(text: &str) -> Result<String, String> {

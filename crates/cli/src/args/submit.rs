@@ -10,6 +10,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus;
 
 use crate::args::publish::platforms;
+use crate::args::resource::PageArgs;
 use crate::args::start::duration;
 
 /// The arguments of `submit`.
@@ -224,12 +225,9 @@ pub struct SubmissionListArgs {
     /// Only of this build
     #[arg(long, value_name = "ID")]
     pub build: Option<String>,
-    /// How many to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How many to skip
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
-    pub offset: u64,
+    /// Which page.
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 fn statuses() -> PossibleValuesParser {

@@ -5,6 +5,7 @@ use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
 
 use crate::args::publish::{PublishArgs, platforms};
+use crate::args::resource::PageArgs;
 
 /// The arguments of `update`.
 #[derive(Args, Debug)]
@@ -82,12 +83,9 @@ pub struct ListArgs {
     /// Only with this status
     #[arg(long, value_name = "STATUS", value_parser = ["published", "paused", "withdrawn"])]
     pub status: Option<String>,
-    /// How many to show
-    #[arg(long, value_name = "NUMBER", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub limit: u32,
-    /// How many to skip
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=999_999_999))]
-    pub offset: u64,
+    /// Which page.
+    #[command(flatten)]
+    pub page: PageArgs,
 }
 
 /// The arguments of `update promote`.

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 pub async fn run(arguments: RunnerArgs, context: &Context) -> Result<(), Failure> {
     match arguments.command {
-        Some(RunnerCommand::List(arguments)) => admin::list(arguments, context).await,
+        Some(RunnerCommand::List(page)) => admin::list(page, context).await,
         Some(RunnerCommand::Revoke { id, yes }) => admin::revoke(&id, yes, context).await,
         Some(RunnerCommand::Token) => admin::token(context).await,
         #[cfg(unix)]

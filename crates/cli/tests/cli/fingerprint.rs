@@ -263,6 +263,6 @@ async fn native_needed() {
     );
     assert_eq!(
         asked[5],
-        "GET /api/update?bundleId=com.example.app&platform=android&status=published&limit=100"
+        "GET /api/update?bundleId=com.example.app&platform=android&status=published&limit=100&offset=0"
     );
 }

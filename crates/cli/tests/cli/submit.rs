@@ -82,7 +82,7 @@ async fn the_latest_build_is_submitted_and_waited_for() {
     stage.file("launchway.toml", PROJECT);
     assert_snapshot!(stage.run(&["submit", "android", "--latest"]).await);
     let lines = [
-        "GET /api/build?status=success&platform=android&bundleId=com.example.app&limit=100".to_owned(),
+        "GET /api/build?status=success&platform=android&bundleId=com.example.app&limit=100&offset=0".to_owned(),
         "POST /api/submit".to_owned(),
     ];
     assert_eq!(server.lines()[..2], lines);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::fake_server::{FakeServer, Reply};
-use crate::{client_of, client_with};
+use crate::{PAGE, client_of, client_with};
 
 const ID: &str = "build_1";
 
@@ -229,24 +229,24 @@ async fn each_call_goes_where_the_contract_says() {
         status: Some("queued".to_owned()),
         ..BuildFilter::default()
     };
-    client.builds(&filter).await.expect("a page");
+    client.builds(&filter, PAGE).await.expect("a page");
     client.build(ID).await.expect("a build");
     client.cancel_build(ID).await.expect("a build");
     client.retry_build(ID).await.expect("a build");
     client.delete_build(ID).await.expect("an answer");
     client.build_plan(ID).await.expect("a plan");
-    client.runners(Some(5), None).await.expect("a page");
+    client.runners(PAGE).await.expect("a page");
     client.revoke_runner("runner_1").await.expect("an answer");
     client.create_runner_token().await.expect("a token");
     let expected = [
         "POST /api/build",
-        "GET /api/build?status=queued&branch=a%2Fb",
+        "GET /api/build?status=queued&branch=a%2Fb&limit=5&offset=10",
         "GET /api/build?id=build_1",
         "POST /api/build/cancel?id=build_1",
         "POST /api/build/retry?id=build_1",
         "DELETE /api/build?id=build_1",
         "GET /api/build/plan?id=build_1",
-        "GET /api/runners?limit=5",
+        "GET /api/runners?limit=5&offset=10",
         "DELETE /api/runners?id=runner_1",
         "POST /api/runners/tokens",
     ];

@@ -5,7 +5,7 @@ use launchway_client::{Error, Method, Timeouts, UpdateFilter};
 use serde_json::json;
 
 use crate::fake_server::{FakeServer, Reply};
-use crate::{KEY, client_of, client_with};
+use crate::{KEY, PAGE, client_of, client_with};
 
 #[tokio::test]
 async fn says_who_calls_and_for_which_organization() {
@@ -13,11 +13,9 @@ async fn says_who_calls_and_for_which_organization() {
     let (client, _) = client_with(&server.url(), Some("org_1"), Timeouts::default());
     let filter = UpdateFilter {
         bundle_id: Some("com.example.a&b".to_owned()),
-        limit: Some(5),
-        offset: Some(10),
         ..UpdateFilter::default()
     };
-    client.updates(&filter).await.expect("a page");
+    client.updates(&filter, PAGE).await.expect("a page");
     let seen = &server.seen()[0];
     assert_eq!(
         seen.line,

@@ -10,12 +10,13 @@ mod uploads;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use launchway_client::{Client, Options, Pause, Reason, Timeouts, World};
+use launchway_client::{Client, Options, Paging, Pause, Reason, Timeouts, World};
 use launchway_domain::api_key::ApiKey;
 
 use crate::fake_server::FakeServer;
 
 const KEY: &str = "lw_77777777777777777777777777777777777777774E8RLv";
+const PAGE: Paging = Paging { limit: 5, offset: 10 };
 
 /// Waits in no time but remembers for how long, and gives the numbers 1, 2, 3… as randomness.
 #[derive(Default)]

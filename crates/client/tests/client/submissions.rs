@@ -6,8 +6,8 @@ use launchway_api::submissions::{ChangeSubmission, CreateSubmission};
 use launchway_client::{Error, Reason, SubmissionFilter};
 use serde_json::{Value, json};
 
-use crate::client_of;
 use crate::fake_server::{FakeServer, Reply};
+use crate::{PAGE, client_of};
 
 fn submission(changed: Value) -> Reply {
     let mut submission = json!({
@@ -43,10 +43,9 @@ async fn each_call_goes_where_the_contract_says() {
     client.create_submission(&create).await.expect("it is made");
     let filter = SubmissionFilter {
         build_id: Some("build_1".to_owned()),
-        limit: Some(5),
         ..SubmissionFilter::default()
     };
-    client.submissions(&filter).await.expect("a page");
+    client.submissions(&filter, PAGE).await.expect("a page");
     client.submission("submission_1").await.expect("one");
     let change = ChangeSubmission {
         rollout: Some(50),
@@ -61,7 +60,7 @@ async fn each_call_goes_where_the_contract_says() {
     client.delete_submission("submission_1").await.expect("deleted");
     let lines = [
         "POST /api/submit",
-        "GET /api/submit?buildId=build_1&limit=5",
+        "GET /api/submit?buildId=build_1&limit=5&offset=10",
         "GET /api/submit?id=submission_1",
         "PATCH /api/submit?id=submission_1",
         "POST /api/submit/cancel?id=submission_1",

@@ -18,13 +18,12 @@ use std::time::{Duration, UNIX_EPOCH};
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt};
-use hmac::{Hmac, KeyInit};
-use sha2::Sha256;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
+use crate::mac::MacKey;
 use disk::Draft;
 pub use grant::{Access, Grant, Method, Refusal};
 pub use opened::Opened;
@@ -36,8 +35,7 @@ const CHUNK: usize = 64 * 1024;
 pub struct Directory {
     root: PathBuf,
     base_url: String,
-    /// HMAC with the signing key in it, cloned for each signature.
-    mac: Hmac<Sha256>,
+    signing_key: MacKey,
 }
 
 impl Directory {
@@ -48,11 +46,10 @@ impl Directory {
     /// [`BlobError::Unavailable`] or [`BlobError::Full`] when it cannot be made.
     pub fn open(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Directory, BlobError> {
         disk::make_folders(root).map_err(BlobError::io("making the object directory"))?;
-        let mac = Hmac::new_from_slice(&signing_key).expect("HMAC takes keys of any length");
         Ok(Directory {
             root: root.to_owned(),
             base_url: base_url.to_owned(),
-            mac,
+            signing_key: MacKey::new(&signing_key),
         })
     }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
 use axum::response::Response;
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_domain::id::AppId;
@@ -14,6 +13,7 @@ use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -30,32 +30,26 @@ struct Apps {
     form: Form,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Apps, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).apps(paging).await?;
-    Ok(Apps {
+    let shown = Apps {
         frame: Frame::new(app, visitor, "apps", "Apps"),
         pager: Pager::new(offset, rows.items.len(), rows.total, ""),
         apps: rows.items.iter().map(AppView::of).collect(),
         form,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    Ok(page(
-        StatusCode::OK,
-        &shown(&app, &visitor, offset, Form::default()).await?,
-    ))
+    shown(&app, &visitor, query.paging()?.offset, Form::default()).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match claim(&app, &visitor, &posted).await {
         Ok(()) => Ok(done(&visitor, "/apps", Notice::APP_CREATED)),
-        Err(failure) => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
-        }
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
     }
 }
 
@@ -64,19 +58,10 @@ async fn claim(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Fail
         bundle_id: posted.text("bundleId")?.to_owned(),
         name: posted.optional("name")?,
     })?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    apps::create(&mut write, plan).await?;
-    write.commit().await
+    Write::run(app, &visitor.caller, plan, apps::create).await.map(drop)
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: AppId = id.parse().map_err(|_| Failure::NoSuch("app"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    apps::delete(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/apps", Notice::APP_DELETED))
+pub async fn delete(visit: Visit<AppId>) -> Result<Response, Trouble> {
+    visit.change(apps::delete).await?;
+    Ok(visit.done("/apps", Notice::APP_DELETED))
 }

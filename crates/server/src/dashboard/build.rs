@@ -1,24 +1,21 @@
 //! `/o/{org}/builds/{id}`: one build: its phases, its log, what it gave, and what may be done with it.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_api::builds::{ArtifactView, BuildView};
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Build, BuildStatus};
-use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::id::BuildId;
 use serde_json::Value;
 
 use super::build_log;
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::live::{self, Made, Part};
 use super::show;
 use super::trouble::Trouble;
-use super::visitor::Visitor;
-use crate::app::App;
+use super::visit::Visit;
 use crate::failure::Failure;
 use crate::http::install::{fresh_url, qr};
 use crate::http::pages::protect;
@@ -27,7 +24,6 @@ use crate::ops::builds::{
     self,
     view::{given, view},
 };
-use crate::ops::write::Write;
 
 #[derive(Template)]
 #[template(path = "dashboard/build.html")]
@@ -64,14 +60,15 @@ struct Artifact {
     facts: Vec<(&'static str, String)>,
 }
 
-/// The id of a path; one that has no id's shape names nothing.
-fn id_of(text: &str) -> Result<BuildId, Failure> {
-    text.parse().map_err(|_| Failure::NoSuch("build"))
+async fn read(visit: &Visit<BuildId>) -> Result<Build, Failure> {
+    let build = visit.app.db.read().await?.org(visit.org()).build(visit.id).await?;
+    build.ok_or(Failure::NoSuch("build"))
 }
 
-async fn state(app: &App, org: OrgId, token: &str, build: &Build) -> Result<BuildState, Failure> {
+async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildState, Failure> {
+    let app = &visit.app;
     let mut tx = app.db.read().await?;
-    let view = view(app, &mut tx.org(org), build).await?;
+    let view = view(app, &mut tx.org(visit.org()), build).await?;
     let ended = build.finished_at.or_else(|| build.started_at.map(|_| app.clock.now()));
     let took = build.started_at.zip(ended).filter(|_| build.finished_at.is_some());
     let artifact = |view: &ArtifactView| Artifact {
@@ -79,8 +76,8 @@ async fn state(app: &App, org: OrgId, token: &str, build: &Build) -> Result<Buil
         view: view.clone(),
     };
     Ok(BuildState {
-        home: format!("/o/{org}"),
-        token: token.to_owned(),
+        home: visit.visitor.home(),
+        token: visit.visitor.token.clone(),
         is_over: build.standing.status.is_final(),
         can_submit: build.standing.status == BuildStatus::Success && view.artifacts.iter().any(is_app),
         took: took.map(|(from, to)| show::duration(&((to - from) as f64 / 1000.0))),
@@ -121,20 +118,14 @@ fn facts(facts: &Value) -> Vec<(&'static str, String)> {
     said
 }
 
-pub async fn show(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let build = app.db.read().await?.org(visitor.org.id).build(id).await?;
-    let build = build.ok_or(Failure::NoSuch("build"))?;
-    let state = state(&app, visitor.org.id, &visitor.token, &build).await?;
+pub async fn show(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+    let build = read(&visit).await?;
+    let state = state(&visit, &build).await?;
     let title = format!("{} for {}", build.bundle_id, show::platform(&build.platform));
     let shown = Page {
-        frame: Frame::new(&app, &visitor, "builds", title),
+        frame: visit.frame("builds", title),
         live: !state.is_over,
-        tail: build_log::tail(&app, visitor.org.id, &build).await?,
+        tail: build_log::tail(&visit.app, visit.org(), &build).await?,
         origin: match build.plan_origin.as_deref() {
             Some(builds::REQUEST) => "It came with the request.",
             Some(_) => "It was found in the source.",
@@ -146,18 +137,13 @@ pub async fn show(
     Ok(page(StatusCode::OK, &shown))
 }
 
-struct LiveState {
-    app: Arc<App>,
-    org: OrgId,
-    token: String,
-    id: BuildId,
-}
-
-impl Part for LiveState {
+impl Part for Visit<BuildId> {
     async fn make(&self) -> Result<Option<Made>, Failure> {
-        let build = self.app.db.read().await?.org(self.org).build(self.id).await?;
-        let Some(build) = build else { return Ok(None) };
-        let state = state(&self.app, self.org, &self.token, &build).await?;
+        let build = match read(self).await {
+            Err(Failure::NoSuch(_)) => return Ok(None),
+            build => build?,
+        };
+        let state = state(self, &build).await?;
         Ok(Some(Made {
             html: show::rendered(&state)?,
             is_last: state.is_over,
@@ -165,73 +151,37 @@ impl Part for LiveState {
     }
 }
 
-pub async fn live(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let build = app.db.read().await?.org(visitor.org.id).build(id).await?;
-    build.ok_or(Failure::NoSuch("build"))?;
-    let part = LiveState {
-        app: app.clone(),
-        org: visitor.org.id,
-        token: visitor.token,
-        id,
-    };
-    Ok(live::follow(app, visitor.org.id, part)?)
+pub async fn live(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+    read(&visit).await?;
+    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
 }
 
 /// Leads to the bytes of an artifact, by a URL that works for an hour from now.
 pub async fn download(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id, artifact)): Path<(String, String, String)>,
+    visit: Visit<BuildId>,
+    Path((_, _, artifact)): Path<(String, String, String)>,
 ) -> Result<Response, Trouble> {
-    let mut tx = app.db.read().await?;
-    let mut org = tx.org(visitor.org.id);
-    let build = org.build(id_of(&id)?).await?.ok_or(Failure::NoSuch("build"))?;
-    let given = given(&mut org, &build).await?;
+    let build = read(&visit).await?;
+    let given = given(&mut visit.app.db.read().await?.org(visit.org()), &build).await?;
     let artifact = given.iter().find(|given| given.id.to_string() == artifact);
     let artifact = artifact.ok_or(Failure::NoSuch("artifact"))?;
-    let mut response = Redirect::to(&fresh_url(&app, artifact)?).into_response();
+    let mut response = Redirect::to(&fresh_url(&visit.app, artifact)?).into_response();
     protect(&mut response);
     Ok(response)
 }
 
-pub async fn cancel(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    builds::cancel(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, &format!("/builds/{id}"), Notice::BUILD_CANCELED))
+pub async fn cancel(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+    visit.change(builds::cancel).await?;
+    Ok(visit.done(&format!("/builds/{}", visit.id), Notice::BUILD_CANCELED))
 }
 
-pub async fn retry(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    let build = builds::retry(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, &format!("/builds/{}", build.id), Notice::BUILD_RETRIED))
+pub async fn retry(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+    let build = visit.change(builds::retry).await?;
+    Ok(visit.done(&format!("/builds/{}", build.id), Notice::BUILD_RETRIED))
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    let files = builds::delete(&mut write, id).await?;
-    write.commit().await?;
-    builds::remove_files(&app, &files).await;
-    Ok(done(&visitor, "/builds", Notice::BUILD_DELETED))
+pub async fn delete(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+    let files = visit.change(builds::delete).await?;
+    builds::remove_files(&visit.app, &files).await;
+    Ok(visit.done("/builds", Notice::BUILD_DELETED))
 }

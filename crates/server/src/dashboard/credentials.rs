@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
 use axum::response::Response;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -17,6 +16,7 @@ use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -51,34 +51,28 @@ impl Credentials {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Credentials, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).credentials(paging).await?;
     let view = |credential| CredentialView::of(credential, now);
-    Ok(Credentials {
+    let shown = Credentials {
         frame: Frame::new(app, visitor, "credentials", "Credentials"),
         pager: Pager::new(offset, rows.items.len(), rows.total, ""),
         credentials: rows.items.iter().map(view).collect(),
         form,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    Ok(page(
-        StatusCode::OK,
-        &shown(&app, &visitor, offset, Form::default()).await?,
-    ))
+    shown(&app, &visitor, query.paging()?.offset, Form::default()).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match keep(&app, &visitor, &posted).await {
         Ok(()) => Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_CREATED)),
-        Err(failure) => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
-        }
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
     }
 }
 
@@ -98,19 +92,12 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
         bundle_id: posted.optional("bundleId")?,
     };
     let plan = credentials::plan(app, &visitor.caller, request).await?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    credentials::create(&mut write, plan).await?;
-    write.commit().await
+    Write::run(app, &visitor.caller, plan, credentials::create)
+        .await
+        .map(drop)
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: CredentialId = id.parse().map_err(|_| Failure::NoSuch("credential"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    credentials::delete(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_DELETED))
+pub async fn delete(visit: Visit<CredentialId>) -> Result<Response, Trouble> {
+    visit.change(credentials::delete).await?;
+    Ok(visit.done("/credentials", Notice::CREDENTIAL_DELETED))
 }

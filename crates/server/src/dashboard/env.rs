@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::secret::SecretText;
@@ -15,6 +14,7 @@ use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{self, Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ impl Variables {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Variables, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
     let paging = Paging { limit: ROWS, offset };
     let mut tx = app.db.read().await?;
     let rows = tx.org(visitor.org.id).env_vars(paging).await?;
@@ -57,27 +57,24 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
     for kept in &rows.items {
         variables.push(env_vars::view(app, &mut tx, visitor.org.id, kept).await?);
     }
-    Ok(Variables {
+    let shown = Variables {
         frame: Frame::new(app, visitor, "env", "Environment"),
         pager: Pager::new(offset, variables.len(), rows.total, ""),
         variables,
         form,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
     let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
-    Ok(page(StatusCode::OK, &shown(&app, &visitor, offset, form).await?))
+    shown(&app, &visitor, query.paging()?.offset, form).await
 }
 
 pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match keep(&app, &visitor, &posted).await {
         Ok(()) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
-        Err(failure) => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form).await?))
-        }
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
     }
 }
 
@@ -96,19 +93,10 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
         configurations: some(posted.list("configurations")?),
         platforms: some(posted.all("platforms")),
     })?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    env_vars::set(&mut write, plan).await?;
-    write.commit().await
+    Write::run(app, &visitor.caller, plan, env_vars::set).await.map(drop)
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: EnvVarId = id.parse().map_err(|_| Failure::NoSuch("environment variable"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    env_vars::delete(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/env", Notice::VARIABLE_DELETED))
+pub async fn delete(visit: Visit<EnvVarId>) -> Result<Response, Trouble> {
+    visit.change(env_vars::delete).await?;
+    Ok(visit.done("/env", Notice::VARIABLE_DELETED))
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
 use axum::response::Response;
 use launchway_api::keys::{CreateKey, KeyView};
 use launchway_domain::id::KeyId;
 use launchway_store::Paging;
 
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -38,18 +38,19 @@ struct Made {
     commands: String,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Keys, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Response, Trouble> {
     app.last_used.flush(&app.db).await?;
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).keys(paging).await?;
-    Ok(Keys {
+    let shown = Keys {
         frame: Frame::new(app, visitor, "api-keys", "API keys"),
         pager: Pager::new(offset, rows.items.len(), rows.total, ""),
         keys: rows.items.iter().map(|key| KeyView::of(key, now)).collect(),
         form,
         made,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 /// A form for a key that may do all that builds and updates need.
@@ -58,23 +59,13 @@ fn new_form() -> Form {
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    Ok(page(
-        StatusCode::OK,
-        &shown(&app, &visitor, offset, new_form(), None).await?,
-    ))
+    shown(&app, &visitor, query.paging()?.offset, new_form(), None).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match make(&app, &visitor, &posted).await {
-        Ok(made) => {
-            let page_ = shown(&app, &visitor, 0, new_form(), Some(made)).await?;
-            Ok(page(StatusCode::CREATED, &page_))
-        }
-        Err(failure) => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(failure.status().0, &shown(&app, &visitor, 0, form, None).await?))
-        }
+        Ok(made) => shown(&app, &visitor, 0, new_form().created(), Some(made)).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
     }
 }
 
@@ -88,9 +79,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
         scopes: posted.all("scopes"),
         expires_in_days: days,
     })?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    let (key, record) = keys::create(&mut write, plan).await?;
-    write.commit().await?;
+    let (key, record) = Write::run(app, &visitor.caller, plan, keys::create).await?;
     Ok(Made {
         name: record.name,
         key: key.reveal().to_owned(),
@@ -102,14 +91,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
     })
 }
 
-pub async fn revoke(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: KeyId = id.parse().map_err(|_| Failure::NoSuch("API key"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    keys::revoke(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/api-keys", Notice::KEY_REVOKED))
+pub async fn revoke(visit: Visit<KeyId>) -> Result<Response, Trouble> {
+    visit.change(keys::revoke).await?;
+    Ok(visit.done("/api-keys", Notice::KEY_REVOKED))
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_api::orgs::{CreateInvitation, InvitationView, MemberView};
+use launchway_domain::actor::Actor;
 use launchway_domain::id::{InvitationId, UserId};
 use launchway_domain::tenancy::Role;
 use launchway_store::Paging;
@@ -15,6 +15,7 @@ use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -49,7 +50,7 @@ impl Members {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Members, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Response, Trouble> {
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
@@ -58,7 +59,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
         true => org.invitations(LATEST).await?.items,
         false => Vec::new(),
     };
-    Ok(Members {
+    let shown = Members {
         frame: Frame::new(app, visitor, "members", "Members"),
         me: visitor.caller.actor().to_string(),
         pager: Pager::new(offset, rows.items.len(), rows.total, ""),
@@ -69,23 +70,19 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
             .collect(),
         form,
         made,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    Ok(page(
-        StatusCode::OK,
-        &shown(&app, &visitor, offset, Form::default(), None).await?,
-    ))
+    shown(&app, &visitor, query.paging()?.offset, Form::default(), None).await
 }
 
 pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    let (status, form, made) = match make(&app, &visitor, &posted).await {
-        Ok(made) => (StatusCode::CREATED, Form::default(), Some(made)),
-        Err(failure) => (failure.status().0, Form::refused(posted, &failure), None),
-    };
-    Ok(page(status, &shown(&app, &visitor, 0, form, made).await?))
+    match make(&app, &visitor, &posted).await {
+        Ok(made) => shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
+    }
 }
 
 async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
@@ -96,64 +93,43 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             role: posted.optional("role")?,
         },
     )?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    let (invitation, token) = members::invite(&mut write, plan).await?;
-    write.commit().await?;
+    let (invitation, token) = Write::run(app, &visitor.caller, plan, members::invite).await?;
     Ok(Made {
         email: invitation.email,
         link: format!("{}/invite?token={token}", app.public_url),
     })
 }
 
-pub async fn uninvite(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: InvitationId = id.parse().map_err(|_| Failure::NoSuch("invitation"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    members::uninvite(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/members", Notice::UNINVITED))
+pub async fn uninvite(visit: Visit<InvitationId>) -> Result<Response, Trouble> {
+    visit.change(members::uninvite).await?;
+    Ok(visit.done("/members", Notice::UNINVITED))
 }
 
-pub async fn change(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id: UserId = id.parse().map_err(|_| Failure::NoSuch("member"))?;
+pub async fn change(visit: Visit<UserId>, posted: Posted) -> Result<Response, Trouble> {
     let role = members::role(posted.text("role")?)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    members::change(&mut write, &visitor.caller, id, role).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/members", Notice::MEMBER_CHANGED))
+    let by = &visit.visitor.caller;
+    visit
+        .change(async |write, id| members::change(write, by, id, role).await)
+        .await?;
+    Ok(visit.done("/members", Notice::MEMBER_CHANGED))
 }
 
 /// Removes a member; who removes itself leaves the organization.
-pub async fn remove(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    members::may_remove(&visitor.caller, &Query::parse(&format!("id={id}")))?;
-    let leaves = visitor.caller.actor().to_string() == id;
-    let id: UserId = id.parse().map_err(|_| Failure::NoSuch("member"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    members::remove(&mut write, &visitor.caller, id).await?;
-    write.commit().await?;
-    if leaves {
+pub async fn remove(visit: Visit<UserId>) -> Result<Response, Trouble> {
+    let by = &visit.visitor.caller;
+    members::may_remove(by, &Query::parse(&format!("id={}", visit.id)))?;
+    visit
+        .change(async |write, id| members::remove(write, by, id).await)
+        .await?;
+    if by.actor() == Actor::User(visit.id) {
         return Ok(Redirect::to("/").into_response());
     }
-    Ok(done(&visitor, "/members", Notice::MEMBER_REMOVED))
+    Ok(visit.done("/members", Notice::MEMBER_REMOVED))
 }
 
 /// Renames the organization.
 pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     let name = orgs::name(posted.text("name")?)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    orgs::change(&mut write, Some(name)).await?;
-    write.commit().await?;
+    Write::run(&app, &visitor.caller, Some(name), orgs::change).await?;
     Ok(done(&visitor, "/members", Notice::RENAMED))
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -157,6 +157,7 @@ impl<S: Sync> FromRequestParts<S> for Posted {
 pub struct Form {
     typed: Posted,
     problem: Option<String>,
+    status: StatusCode,
 }
 
 impl Form {
@@ -165,21 +166,43 @@ impl Form {
         Form {
             typed,
             problem: Some(failure.body().message),
+            status: failure.status().0,
+        }
+    }
+
+    /// The same where what was typed is to blame; any other failure is given back.
+    pub fn refused_if_bad(typed: Posted, failure: Failure) -> Result<Form, Failure> {
+        match failure.status().0 {
+            StatusCode::BAD_REQUEST => Ok(Form::refused(typed, &failure)),
+            _ => Err(failure),
         }
     }
 
     /// The form with what was typed, which was good.
     pub fn typed(typed: Posted) -> Form {
-        Form { typed, problem: None }
+        Form {
+            typed,
+            ..Form::default()
+        }
     }
 
     /// A form that is filled in to begin with.
     pub fn filled(fields: &[(&str, &str)]) -> Form {
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), Zeroizing::new(value.as_bytes().to_vec()));
+        Form::typed(Posted(fields.iter().map(pair).collect()))
+    }
+
+    /// The form beside what was just made.
+    pub fn created(self) -> Form {
         Form {
-            typed: Posted(fields.iter().map(pair).collect()),
-            problem: None,
+            status: StatusCode::CREATED,
+            ..self
         }
+    }
+
+    /// The status of a page with this form.
+    pub fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// What is wrong, if anything is.

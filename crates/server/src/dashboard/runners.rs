@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::builds::RunnerView;
@@ -11,9 +11,10 @@ use launchway_domain::id::RunnerId;
 use launchway_domain::time::iso;
 use launchway_store::Paging;
 
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -53,8 +54,10 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) ->
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    Ok(page(StatusCode::OK, &shown(&app, &visitor, offset, None).await?))
+    Ok(page(
+        StatusCode::OK,
+        &shown(&app, &visitor, query.paging()?.offset, None).await?,
+    ))
 }
 
 pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
@@ -71,14 +74,7 @@ pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Resu
     Ok(page(StatusCode::CREATED, &shown(&app, &visitor, 0, Some(made)).await?))
 }
 
-pub async fn revoke(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id: RunnerId = id.parse().map_err(|_| Failure::NoSuch("runner"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    runners::revoke(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/runners", Notice::RUNNER_REVOKED))
+pub async fn revoke(visit: Visit<RunnerId>) -> Result<Response, Trouble> {
+    visit.change(runners::revoke).await?;
+    Ok(visit.done("/runners", Notice::RUNNER_REVOKED))
 }

@@ -1,27 +1,21 @@
 //! `/o/{org}/submissions/{id}`: one submission: the store's states as they came, what is asked, and what may be done with it.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use launchway_api::submissions::{ChangeSubmission, SubmissionView};
-use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::id::SubmissionId;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Move, Submission, SubmissionStatus};
 
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::live::{self, Made, Part};
 use super::posted::{Form, Posted};
 use super::show;
 use super::timeline::{Step, timeline};
 use super::trouble::Trouble;
-use super::visitor::Visitor;
-use crate::app::App;
+use super::visit::Visit;
 use crate::failure::Failure;
 use crate::ops::submissions::{self, form};
-use crate::ops::write::Write;
 
 #[derive(Template)]
 #[template(path = "dashboard/submission.html")]
@@ -83,25 +77,19 @@ impl Can {
     }
 }
 
-/// The id of a path; one that has no id's shape names nothing.
-fn id_of(text: &str) -> Result<SubmissionId, Failure> {
-    text.parse().map_err(|_| Failure::NoSuch("submission"))
-}
-
-async fn read(app: &App, org: OrgId, token: &str, id: SubmissionId) -> Result<Option<SubmissionState>, Failure> {
-    let mut tx = app.db.read().await?;
-    let mut org_rows = tx.org(org);
-    let Some(submission) = org_rows.submission(id).await? else {
-        return Ok(None);
-    };
+async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionState, Failure> {
+    let mut tx = visit.app.db.read().await?;
+    let mut org = tx.org(visit.org());
+    let submission = org.submission(visit.id).await?;
+    let submission = submission.ok_or(Failure::NoSuch("submission"))?;
     let credential = match submission.credential_id {
-        Some(known) => org_rows.credential(known).await?.map(|known| known.name),
+        Some(known) => org.credential(known).await?.map(|known| known.name),
         None => None,
     };
     let view = SubmissionView::of(&submission);
-    Ok(Some(SubmissionState {
-        home: format!("/o/{org}"),
-        token: token.to_owned(),
+    Ok(SubmissionState {
+        home: visit.visitor.home(),
+        token: visit.visitor.token.clone(),
         timeline: timeline(&view.events, &view.status, submission.finished_at),
         is_over: submission.standing.status.is_final(),
         can: Can::of(&submission),
@@ -111,7 +99,7 @@ async fn read(app: &App, org: OrgId, token: &str, id: SubmissionId) -> Result<Op
         credential,
         options: options(&view),
         submission: view,
-    }))
+    })
 }
 
 /// What else is asked of the store, in people's words.
@@ -142,38 +130,28 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-async fn shown(app: &App, visitor: &Visitor, id: SubmissionId, form: Form) -> Result<Page, Failure> {
-    let state = read(app, visitor.org.id, &visitor.token, id).await?;
-    let state = state.ok_or(Failure::NoSuch("submission"))?;
+async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, Trouble> {
+    let state = read(visit).await?;
     let title = format!("{} to {}", state.submission.bundle_id, state.submission.destination);
-    Ok(Page {
-        frame: Frame::new(app, visitor, "submissions", title),
+    let shown = Page {
+        frame: visit.frame("submissions", title),
         live: !state.is_over,
         state,
         form,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn show(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let shown = shown(&app, &visitor, id_of(&id)?, Form::default()).await?;
-    Ok(page(StatusCode::OK, &shown))
+pub async fn show(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+    shown(&visit, Form::default()).await
 }
 
-struct LiveState {
-    app: Arc<App>,
-    org: OrgId,
-    token: String,
-    id: SubmissionId,
-}
-
-impl Part for LiveState {
+impl Part for Visit<SubmissionId> {
     async fn make(&self) -> Result<Option<Made>, Failure> {
-        let state = read(&self.app, self.org, &self.token, self.id).await?;
-        let Some(state) = state else { return Ok(None) };
+        let state = match read(self).await {
+            Err(Failure::NoSuch(_)) => return Ok(None),
+            state => state?,
+        };
         Ok(Some(Made {
             html: show::rendered(&state)?,
             is_last: state.is_over,
@@ -181,89 +159,47 @@ impl Part for LiveState {
     }
 }
 
-pub async fn live(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let submission = app.db.read().await?.org(visitor.org.id).submission(id).await?;
-    submission.ok_or(Failure::NoSuch("submission"))?;
-    let part = LiveState {
-        app: app.clone(),
-        org: visitor.org.id,
-        token: visitor.token,
-        id,
-    };
-    Ok(live::follow(app, visitor.org.id, part)?)
+pub async fn live(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+    read(&visit).await?;
+    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
 }
 
 /// Changes the rollout, halts it, has it go on, or releases what was held back: whatever the form has.
-pub async fn change(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    match changed(&app, &visitor, id, &posted).await {
-        Ok(()) => Ok(back(&visitor, id, Notice::SUBMISSION_CHANGED)),
-        Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(StatusCode::BAD_REQUEST, &shown(&app, &visitor, id, form).await?))
-        }
-        Err(failure) => Ok(Trouble(failure).into_response()),
+pub async fn change(visit: Visit<SubmissionId>, posted: Posted) -> Result<Response, Trouble> {
+    match changed(&visit, &posted).await {
+        Ok(_) => Ok(back(&visit, Notice::SUBMISSION_CHANGED)),
+        Err(failure) => shown(&visit, Form::refused_if_bad(posted, failure)?).await,
     }
 }
 
-async fn changed(app: &App, visitor: &Visitor, id: SubmissionId, posted: &Posted) -> Result<(), Failure> {
+async fn changed(visit: &Visit<SubmissionId>, posted: &Posted) -> Result<Submission, Failure> {
     let wanted = form::change(&ChangeSubmission {
         rollout: posted.percent("rollout")?,
         status: posted.optional("status")?,
     })?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    submissions::change(&mut write, id, wanted).await?;
-    write.commit().await
+    visit
+        .change(async |write, id| submissions::change(write, id, wanted).await)
+        .await
 }
 
-pub async fn cancel(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    let (_, files) = submissions::cancel(&mut write, id).await?;
-    write.commit().await?;
-    submissions::remove_files(&app, &files).await;
-    Ok(back(&visitor, id, Notice::SUBMISSION_CANCELED))
+pub async fn cancel(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+    let (_, files) = visit.change(submissions::cancel).await?;
+    submissions::remove_files(&visit.app, &files).await;
+    Ok(back(&visit, Notice::SUBMISSION_CANCELED))
 }
 
-pub async fn retry(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    submissions::retry(&mut write, id).await?;
-    write.commit().await?;
-    Ok(back(&visitor, id, Notice::SUBMISSION_RETRIED))
+pub async fn retry(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+    visit.change(submissions::retry).await?;
+    Ok(back(&visit, Notice::SUBMISSION_RETRIED))
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    let files = submissions::delete(&mut write, id).await?;
-    write.commit().await?;
-    submissions::remove_files(&app, &files).await;
-    Ok(done(&visitor, "/submissions", Notice::SUBMISSION_DELETED))
+pub async fn delete(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+    let files = visit.change(submissions::delete).await?;
+    submissions::remove_files(&visit.app, &files).await;
+    Ok(visit.done("/submissions", Notice::SUBMISSION_DELETED))
 }
 
-fn back(visitor: &Visitor, id: SubmissionId, notice: Notice) -> Response {
-    done(visitor, &format!("/submissions/{id}"), notice)
+/// Back to the page of the submission.
+fn back(visit: &Visit<SubmissionId>, notice: Notice) -> Response {
+    visit.done(&format!("/submissions/{}", visit.id), notice)
 }

@@ -1,28 +1,23 @@
 //! `/o/{org}/updates/{id}`: one over-the-air update: what devices report of it, and what may be done with it.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
 use launchway_domain::id::UpdateId;
+use launchway_domain::update::Update;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::posted::{Form, Posted};
 use super::report_days::Days;
 use super::show;
 use super::trouble::Trouble;
-use super::visitor::Visitor;
-use crate::app::App;
+use super::visit::Visit;
 use crate::failure::Failure;
 use crate::http::update::reports;
 use crate::ops::publish_request::{self, Published};
 use crate::ops::updates;
-use crate::ops::write::Write;
 
 /// Earlier updates that a roll back is offered to.
 const EARLIER: Paging = Paging { limit: 50, offset: 0 };
@@ -58,21 +53,17 @@ impl Page {
     }
 }
 
-fn id_of(text: &str) -> Result<UpdateId, Failure> {
-    text.parse().map_err(|_| Failure::NoSuch("update"))
-}
-
 async fn read(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, Failure> {
     let update = org.update(id).await?.ok_or(Failure::NoSuch("update"))?;
     Ok(UpdateView::of(&update))
 }
 
-async fn shown(app: &App, visitor: &Visitor, id: UpdateId, form: Form) -> Result<Page, Failure> {
-    let mut tx = app.db.read().await?;
-    let mut org = tx.org(visitor.org.id);
-    let update = read(&mut org, id).await?;
-    let reports = reports(&mut org, id).await?;
-    let days = Days::of(&org.report_days(id).await?, day_of(app.clock.now()));
+async fn shown(visit: &Visit<UpdateId>, form: Form) -> Result<Response, Trouble> {
+    let mut tx = visit.app.db.read().await?;
+    let mut org = tx.org(visit.org());
+    let update = read(&mut org, visit.id).await?;
+    let reports = reports(&mut org, visit.id).await?;
+    let days = Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now()));
     let filter = UpdateFilter {
         bundle: update.bundle_id.parse().ok(),
         platform: Some(update.platform),
@@ -86,8 +77,8 @@ async fn shown(app: &App, visitor: &Visitor, id: UpdateId, form: Form) -> Result
         update.version,
         show::platform(&update.platform)
     );
-    Ok(Page {
-        frame: Frame::new(app, visitor, "updates", title),
+    let shown = Page {
+        frame: visit.frame("updates", title),
         chart: chart(&reports),
         failure_rate: failure_rate(&reports),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
@@ -95,7 +86,8 @@ async fn shown(app: &App, visitor: &Visitor, id: UpdateId, form: Form) -> Result
         days,
         update,
         form,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 fn chart(counts: &ReportCounts) -> Vec<Bar> {
@@ -122,30 +114,19 @@ fn failure_rate(counts: &ReportCounts) -> Option<String> {
     (all > 0).then(|| format!("{:.1} %", ((bad.min(all) * 1000 + all / 2) / all) as f64 / 10.0))
 }
 
-pub async fn show(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let shown = shown(&app, &visitor, id_of(&id)?, Form::default()).await?;
-    Ok(page(StatusCode::OK, &shown))
+pub async fn show(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
+    shown(&visit, Form::default()).await
 }
 
 /// Changes status, rollout, urgency or notes: whichever the form has.
-pub async fn change(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    match changed(&app, &visitor, id, &posted).await {
-        Ok(()) => Ok(done(&visitor, &format!("/updates/{id}"), Notice::UPDATE_CHANGED)),
-        Err(failure) => Ok(refused(&app, &visitor, id, posted, failure).await?),
+pub async fn change(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
+    match changed(&visit, &posted).await {
+        Ok(update) => Ok(visit.done(&format!("/updates/{}", update.id), Notice::UPDATE_CHANGED)),
+        Err(failure) => shown(&visit, Form::refused_if_bad(posted, failure)?).await,
     }
 }
 
-async fn changed(app: &App, visitor: &Visitor, id: UpdateId, posted: &Posted) -> Result<(), Failure> {
+async fn changed(visit: &Visit<UpdateId>, posted: &Posted) -> Result<Update, Failure> {
     let rollout = posted.optional("rollout")?.map(|percent| percent.parse());
     let rollout = rollout.transpose();
     // Browsers send line ends as CRLF, whatever was typed.
@@ -156,34 +137,14 @@ async fn changed(app: &App, visitor: &Visitor, id: UpdateId, posted: &Posted) ->
         mandatory: posted.optional("mandatory")?.map(|mandatory| mandatory == "yes"),
         release_notes: notes.transpose()?.map(|notes| notes.replace("\r\n", "\n")),
     })?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    updates::change(&mut write, id, plan).await?;
-    write.commit().await
-}
-
-async fn refused(
-    app: &App,
-    visitor: &Visitor,
-    id: UpdateId,
-    posted: Posted,
-    failure: Failure,
-) -> Result<Response, Trouble> {
-    if failure.status().0 != StatusCode::BAD_REQUEST {
-        return Ok(Trouble(failure).into_response());
-    }
-    let form = Form::refused(posted, &failure);
-    Ok(page(failure.status().0, &shown(app, visitor, id, form).await?))
+    visit
+        .change(async |write, id| updates::change(write, id, plan).await)
+        .await
 }
 
 /// Publishes the same bytes for another configuration.
-pub async fn promote(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let source = read(&mut app.db.read().await?.org(visitor.org.id), id).await?;
+pub async fn promote(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
+    let source = read(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
     let request = CreateUpdate {
         source_update_id: Some(source.id),
         bundle_id: source.bundle_id,
@@ -196,21 +157,16 @@ pub async fn promote(
         mandatory: Some(source.mandatory),
         ..CreateUpdate::default()
     };
-    publish_again(&app, &visitor, id, posted, &request, Notice::UPDATE_PROMOTED).await
+    publish_again(&visit, posted, &request, Notice::UPDATE_PROMOTED).await
 }
 
 /// Publishes the bytes of an earlier update again, above this one for every device that has it.
-pub async fn roll_back(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut tx = app.db.read().await?;
-    let mut org = tx.org(visitor.org.id);
-    let bad = read(&mut org, id).await?;
-    let good = read(&mut org, id_of(posted.text("to")?)?).await?;
+pub async fn roll_back(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
+    let none = |_| Failure::NoSuch("update");
+    let mut tx = visit.app.db.read().await?;
+    let mut org = tx.org(visit.org());
+    let bad = read(&mut org, visit.id).await?;
+    let good = read(&mut org, posted.text("to")?.parse().map_err(none)?).await?;
     drop(tx);
     let request = CreateUpdate {
         source_update_id: Some(good.id),
@@ -224,32 +180,23 @@ pub async fn roll_back(
         mandatory: Some(good.mandatory),
         ..CreateUpdate::default()
     };
-    publish_again(&app, &visitor, id, posted, &request, Notice::UPDATE_ROLLED_BACK).await
+    publish_again(&visit, posted, &request, Notice::UPDATE_ROLLED_BACK).await
 }
 
 async fn publish_again(
-    app: &App,
-    visitor: &Visitor,
-    id: UpdateId,
+    visit: &Visit<UpdateId>,
     posted: Posted,
     request: &CreateUpdate,
     notice: Notice,
 ) -> Result<Response, Trouble> {
-    match publish_request::run(app, &visitor.caller, request, None).await {
-        Ok(Published::Fresh(view)) => Ok(done(visitor, &format!("/updates/{}", view.id), notice)),
-        Ok(Published::Kept(_)) => Ok(done(visitor, "/updates", notice)),
-        Err(failure) => Ok(refused(app, visitor, id, posted, failure).await?),
+    match publish_request::run(&visit.app, &visit.visitor.caller, request, None).await {
+        Ok(Published::Fresh(view)) => Ok(visit.done(&format!("/updates/{}", view.id), notice)),
+        Ok(Published::Kept(_)) => Ok(visit.done("/updates", notice)),
+        Err(failure) => shown(visit, Form::refused_if_bad(posted, failure)?).await,
     }
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    updates::delete(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/updates", Notice::UPDATE_DELETED))
+pub async fn delete(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
+    visit.change(updates::delete).await?;
+    Ok(visit.done("/updates", Notice::UPDATE_DELETED))
 }

@@ -10,11 +10,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
 use launchway_domain::id::SessionId;
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
-use sha2::Sha256;
 
 use super::frame::Notice;
 use super::posted::Posted;
@@ -26,6 +24,7 @@ use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::{admit, cookies};
+use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// A signed-in member of the organization whose page this is.
@@ -157,10 +156,8 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Troub
 
 /// The token of a session's forms: no other site knows it.
 pub fn form_token(app: &App, session: SessionId) -> String {
-    let key = app.vault.derive(Purpose::Forms);
-    let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes keys of any length");
-    mac.update(session.to_string().as_bytes());
-    BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+    let key = MacKey::new(&app.vault.derive(Purpose::Forms));
+    BASE64_URL_SAFE_NO_PAD.encode(key.of(&[session.to_string().as_bytes()]))
 }
 
 /// To the sign-in, and back from there to the page that was asked for.

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView};
 use launchway_domain::id::{DeliveryId, WebhookId};
-use launchway_domain::webhook::EventKind;
+use launchway_domain::webhook::{EventKind, Webhook};
 use launchway_store::Paging;
 
-use super::frame::{Frame, Notice, done, page};
+use super::frame::{Frame, Notice, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
+use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -65,17 +65,13 @@ fn all_events() -> Vec<&'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).collect()
 }
 
-fn id_of(text: &str) -> Result<WebhookId, Failure> {
-    text.parse().map_err(|_| Failure::NoSuch("webhook"))
-}
-
 async fn list_shown(
     app: &App,
     visitor: &Visitor,
     offset: i64,
     form: Form,
     made: Option<Made>,
-) -> Result<List, Failure> {
+) -> Result<Response, Trouble> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let rows = org.webhooks(Paging { limit: ROWS, offset }).await?;
@@ -83,42 +79,30 @@ async fn list_shown(
     for webhook in &rows.items {
         webhooks.push(view(&mut org, webhook).await?);
     }
-    Ok(List {
+    let shown = List {
         frame: Frame::new(app, visitor, "webhooks", "Webhooks"),
         pager: Pager::new(offset, webhooks.len(), rows.total, ""),
         webhooks,
         form,
         events: all_events(),
         made,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
     let form = Form::filled(&[
         ("type", "generic"),
         ("events", "build.failed"),
         ("events", "update.published"),
     ]);
-    Ok(page(
-        StatusCode::OK,
-        &list_shown(&app, &visitor, offset, form, None).await?,
-    ))
+    list_shown(&app, &visitor, query.paging()?.offset, form, None).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match make(&app, &visitor, &posted).await {
-        Ok(made) => {
-            let shown = list_shown(&app, &visitor, 0, Form::default(), Some(made)).await?;
-            Ok(page(StatusCode::CREATED, &shown))
-        }
-        Err(failure) => {
-            let form = Form::refused(posted, &failure);
-            Ok(page(
-                failure.status().0,
-                &list_shown(&app, &visitor, 0, form, None).await?,
-            ))
-        }
+        Ok(made) => list_shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
+        Err(failure) => list_shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
     }
 }
 
@@ -140,9 +124,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             bundle_ids: Some(posted.list("bundleIds")?),
         },
     )?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    let (webhook, secret) = webhooks::create(&mut write, plan).await?;
-    write.commit().await?;
+    let (webhook, secret) = Write::run(app, &visitor.caller, plan, webhooks::create).await?;
     Ok(Made {
         name: webhook.name,
         secret: secret.reveal(),
@@ -150,18 +132,16 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
 }
 
 async fn one_shown(
-    app: &App,
-    visitor: &Visitor,
-    id: WebhookId,
+    visit: &Visit<WebhookId>,
     offset: i64,
     form: Option<Form>,
     made: Option<Made>,
-) -> Result<One, Failure> {
-    let mut tx = app.db.read().await?;
-    let mut org = tx.org(visitor.org.id);
-    let webhook = org.webhook(id).await?.ok_or(Failure::NoSuch("webhook"))?;
+) -> Result<Response, Trouble> {
+    let mut tx = visit.app.db.read().await?;
+    let mut org = tx.org(visit.org());
+    let webhook = org.webhook(visit.id).await?.ok_or(Failure::NoSuch("webhook"))?;
     let webhook = view(&mut org, &webhook).await?;
-    let rows = org.deliveries(id, Paging { limit: ROWS, offset }).await?;
+    let rows = org.deliveries(visit.id, Paging { limit: ROWS, offset }).await?;
     let mut delivered = Vec::with_capacity(rows.items.len());
     for delivery in &rows.items {
         delivered.push(Delivered {
@@ -169,15 +149,16 @@ async fn one_shown(
             body: delivery.body.clone(),
         });
     }
-    Ok(One {
-        frame: Frame::new(app, visitor, "webhooks", webhook.name.clone()),
+    let shown = One {
+        frame: visit.frame("webhooks", &webhook.name),
         pager: Pager::new(offset, delivered.len(), rows.total, ""),
         deliveries: delivered,
         form: form.unwrap_or_else(|| as_form(&webhook)),
         webhook,
         events: all_events(),
         made,
-    })
+    };
+    Ok(page(shown.form.status(), &shown))
 }
 
 /// The record as its form shows it.
@@ -194,40 +175,27 @@ fn as_form(webhook: &WebhookView) -> Form {
     Form::filled(&fields)
 }
 
-pub async fn show(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    query: Query,
-) -> Result<Response, Trouble> {
-    let offset = query.paging()?.offset;
-    let shown = one_shown(&app, &visitor, id_of(&id)?, offset, None, None).await?;
-    Ok(page(StatusCode::OK, &shown))
+pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, Trouble> {
+    one_shown(&visit, query.paging()?.offset, None, None).await
 }
 
-pub async fn change(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-    posted: Posted,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    match replace(&app, &visitor, id, &posted).await {
-        Ok(()) => Ok(done(&visitor, &format!("/webhooks/{id}"), Notice::WEBHOOK_CHANGED)),
-        Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
-            let form = Form::refused(posted, &failure);
-            let shown = one_shown(&app, &visitor, id, 0, Some(form), None).await?;
-            Ok(page(StatusCode::BAD_REQUEST, &shown))
-        }
-        Err(failure) => Ok(Trouble(failure).into_response()),
+pub async fn change(visit: Visit<WebhookId>, posted: Posted) -> Result<Response, Trouble> {
+    match replace(&visit, &posted).await {
+        Ok(_) => Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
+        Err(failure) => one_shown(&visit, 0, Some(Form::refused_if_bad(posted, failure)?), None).await,
     }
 }
 
-async fn replace(app: &App, visitor: &Visitor, id: WebhookId, posted: &Posted) -> Result<(), Failure> {
+/// Back to the page of the webhook.
+fn back(visit: &Visit<WebhookId>, notice: Notice) -> Response {
+    visit.done(&format!("/webhooks/{}", visit.id), notice)
+}
+
+async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, Failure> {
     let plan = webhooks::replacement(
-        app,
+        &visit.app,
         &ReplaceWebhook {
-            id: Some(id.to_string()),
+            id: Some(visit.id.to_string()),
             status: posted.optional("status")?,
             name: posted.text("name")?.to_owned(),
             url: posted.text("url")?.to_owned(),
@@ -239,61 +207,35 @@ async fn replace(app: &App, visitor: &Visitor, id: WebhookId, posted: &Posted) -
             last_delivery: None,
         },
     )?;
-    let mut write = Write::begin(app, &visitor.caller).await?;
-    webhooks::replace(&mut write, id, plan).await?;
-    write.commit().await
+    visit
+        .change(async |write, id| webhooks::replace(write, id, plan).await)
+        .await
 }
 
-pub async fn rotate(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    let (webhook, secret) = webhooks::rotate_secret(&mut write, id).await?;
-    write.commit().await?;
+pub async fn rotate(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
+    let (webhook, secret) = visit.change(webhooks::rotate_secret).await?;
     let made = Made {
         name: webhook.name,
         secret: secret.reveal(),
     };
-    let shown = one_shown(&app, &visitor, id, 0, None, Some(made)).await?;
-    Ok(page(StatusCode::OK, &shown))
+    one_shown(&visit, 0, None, Some(made)).await
 }
 
-pub async fn test(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    deliveries::test(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, &format!("/webhooks/{id}"), Notice::WEBHOOK_TESTED))
+pub async fn test(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
+    visit.change(deliveries::test).await?;
+    Ok(back(&visit, Notice::WEBHOOK_TESTED))
 }
 
 pub async fn redeliver(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id, delivery)): Path<(String, String, String)>,
+    visit: Visit<WebhookId>,
+    Path((_, _, delivery)): Path<(String, String, String)>,
 ) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
     let delivery: DeliveryId = delivery.parse().map_err(|_| Failure::NoSuch("delivery"))?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    deliveries::redeliver(&mut write, delivery).await?;
-    write.commit().await?;
-    Ok(done(&visitor, &format!("/webhooks/{id}"), Notice::REDELIVERED))
+    Write::run(&visit.app, &visit.visitor.caller, delivery, deliveries::redeliver).await?;
+    Ok(back(&visit, Notice::REDELIVERED))
 }
 
-pub async fn delete(
-    State(app): State<Arc<App>>,
-    visitor: Visitor,
-    Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
-    let id = id_of(&id)?;
-    let mut write = Write::begin(&app, &visitor.caller).await?;
-    webhooks::delete(&mut write, id).await?;
-    write.commit().await?;
-    Ok(done(&visitor, "/webhooks", Notice::WEBHOOK_DELETED))
+pub async fn delete(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
+    visit.change(webhooks::delete).await?;
+    Ok(visit.done("/webhooks", Notice::WEBHOOK_DELETED))
 }

@@ -19,10 +19,14 @@ pub fn found(view: &impl Serialize) -> Response {
 
 /// 200 with a page of a list.
 pub fn page<T, V: Serialize>(rows: Rows<T>, paging: Paging, view: impl Fn(&T) -> V) -> Response {
-    let items = rows.items.iter().map(view).collect();
+    page_of(rows.items.iter().map(view).collect(), rows.total, paging)
+}
+
+/// The same of what is shown already, out of `total`.
+pub fn page_of(items: Vec<impl Serialize>, total: i64, paging: Paging) -> Response {
     Json(Page {
         items,
-        total: rows.total,
+        total,
         limit: paging.limit,
         offset: paging.offset,
     })

@@ -86,10 +86,7 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
     )
 )]
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("API key")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    keys::revoke(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("API key")?.get()?;
+    Write::run(&app, &caller, id, keys::revoke).await?;
     Ok(gone(id, "revoked"))
 }

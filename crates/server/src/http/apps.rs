@@ -74,10 +74,7 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("app")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    apps::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("app")?.get()?;
+    Write::run(&app, &caller, id, apps::delete).await?;
     Ok(gone(id, "deleted"))
 }

@@ -8,12 +8,12 @@ use launchway_api::builds::{BuildPlan, BuildView, CreateBuild};
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_domain::id::BuildId;
-use launchway_store::{BuildFilter, RequestKey, Rows};
+use launchway_store::{BuildFilter, RequestKey};
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, CreateBare, Query};
 use crate::ops::builds::form::{self, NewBuild, Source};
 use crate::ops::builds::source::{self, Prepared};
@@ -123,8 +123,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     for build in &rows.items {
         items.push(view(&app, &mut org, build).await?);
     }
-    let total = rows.total;
-    Ok(page(Rows { items, total }, paging, BuildView::clone))
+    Ok(page_of(items, rows.total, paging))
 }
 
 /// Which builds a query asks for.
@@ -158,11 +157,8 @@ fn text_of_branch(branch: &str) -> Result<String, Failure> {
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("build")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    let files = builds::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("build")?.get()?;
+    let files = Write::run(&app, &caller, id, builds::delete).await?;
     builds::remove_files(&app, &files).await;
     Ok(gone(id, "deleted"))
 }

@@ -92,10 +92,7 @@ pub async fn create(
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("credential")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    credentials::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("credential")?.get()?;
+    Write::run(&app, &caller, id, credentials::delete).await?;
     Ok(gone(id, "deleted"))
 }

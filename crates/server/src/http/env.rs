@@ -7,12 +7,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::lists::{Deleted, OneOrPage};
-use launchway_store::Rows;
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, Query};
 use crate::ops::env_vars;
 use crate::ops::write::{Begun, Write};
@@ -46,8 +45,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     for kept in &rows.items {
         items.push(env_vars::view(&app, &mut tx, home, kept).await?);
     }
-    let total = rows.total;
-    Ok(page(Rows { items, total }, paging, EnvVarView::clone))
+    Ok(page_of(items, rows.total, paging))
 }
 
 /// Sets an environment variable: makes it (201), or replaces the one with the same name and scope (200).
@@ -88,10 +86,7 @@ pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnv
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("environment variable")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    env_vars::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("environment variable")?.get()?;
+    Write::run(&app, &caller, id, env_vars::delete).await?;
     Ok(gone(id, "deleted"))
 }

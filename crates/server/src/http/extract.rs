@@ -7,16 +7,15 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use hmac::{Hmac, KeyInit, Mac};
 use launchway_domain::id::{Id, Kind};
 use launchway_store::{Paging, RequestKey};
 use serde::de::DeserializeOwned;
-use sha2::Sha256;
 
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, RunnerCaller};
 use crate::failure::Failure;
 use crate::http::{admit, cookies};
+use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// JSON bodies hold at most this many bytes.
@@ -280,17 +279,14 @@ impl FromRequestParts<Arc<App>> for CreateBare {
 fn request_key(app: &App, parts: &Parts, key: Option<String>, body: &[u8]) -> Option<RequestKey> {
     let (key, caller) = (key?, parts.extensions.get::<Caller>()?);
     // With a key: a body may hold a short secret, which a plain hash would give away to whoever guesses.
-    let key_of_hash = app.vault.derive(Purpose::Idempotency);
-    let mut hash = Hmac::<Sha256>::new_from_slice(&*key_of_hash).expect("HMAC takes keys of any length");
-    hash.update(parts.uri.query().unwrap_or_default().as_bytes());
-    hash.update(&[0]);
-    hash.update(body);
+    let hash = MacKey::new(&app.vault.derive(Purpose::Idempotency));
+    let query = parts.uri.query().unwrap_or_default().as_bytes();
     Some(RequestKey {
         caller: caller.actor().to_string(),
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         key,
-        body_hash: hex::encode(hash.finalize().into_bytes()),
+        body_hash: hex::encode(hash.of(&[query, &[0], body])),
     })
 }
 

@@ -87,10 +87,7 @@ pub async fn create(
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("invitation")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    members::uninvite(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("invitation")?.get()?;
+    Write::run(&app, &caller, id, members::uninvite).await?;
     Ok(gone(id, "deleted"))
 }

@@ -82,10 +82,7 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
     )
 )]
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("runner")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    runners::revoke(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("runner")?.get()?;
+    Write::run(&app, &caller, id, runners::revoke).await?;
     Ok(gone(id, "revoked"))
 }

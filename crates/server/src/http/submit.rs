@@ -130,10 +130,8 @@ pub async fn change(
     )
 )]
 pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("submission")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let (submission, files) = submissions::cancel(&mut write, id.get()?).await?;
-    write.commit().await?;
+    let id = query.id("submission")?.get()?;
+    let (submission, files) = Write::run(&app, &caller, id, submissions::cancel).await?;
     submissions::remove_files(&app, &files).await;
     Ok(found(&SubmissionView::of(&submission)))
 }
@@ -150,10 +148,8 @@ pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     )
 )]
 pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("submission")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let submission = submissions::retry(&mut write, id.get()?).await?;
-    write.commit().await?;
+    let id = query.id("submission")?.get()?;
+    let submission = Write::run(&app, &caller, id, submissions::retry).await?;
     Ok(found(&SubmissionView::of(&submission)))
 }
 
@@ -169,11 +165,8 @@ pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) ->
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("submission")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    let files = submissions::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("submission")?.get()?;
+    let files = Write::run(&app, &caller, id, submissions::delete).await?;
     submissions::remove_files(&app, &files).await;
     Ok(gone(id, "deleted"))
 }

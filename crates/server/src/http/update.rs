@@ -153,10 +153,7 @@ pub async fn change(
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("update")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    updates::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("update")?.get()?;
+    Write::run(&app, &caller, id, updates::delete).await?;
     Ok(gone(id, "deleted"))
 }

@@ -9,12 +9,12 @@ use launchway_api::lists::{Deleted, OneOrPage, Page};
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
 use launchway_domain::id::WebhookId;
 use launchway_domain::webhook::{Delivery, Webhook};
-use launchway_store::{Org, Rows};
+use launchway_store::Org;
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
-use crate::http::answers::{again, created, found, gone, page};
+use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Body, Create, CreateBare, Query};
 use crate::ops::write::{Begun, Write};
 use crate::ops::{deliveries as making, webhooks};
@@ -50,13 +50,11 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
             for webhook in &rows.items {
                 items.push(shown(&mut org, webhook).await?);
             }
-            let total = rows.total;
-            Ok(page(Rows { items, total }, paging, WebhookView::clone))
+            Ok(page_of(items, rows.total, paging))
         }
     }
 }
 
-/// A webhook with its newest delivery.
 /// A webhook with its last delivery.
 pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, Failure> {
     let last = match org.last_delivery(webhook.id).await? {
@@ -136,11 +134,8 @@ pub async fn replace(
     )
 )]
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let id = query.id("webhook")?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let id = id.get()?;
-    webhooks::delete(&mut write, id).await?;
-    write.commit().await?;
+    let id = query.id("webhook")?.get()?;
+    Write::run(&app, &caller, id, webhooks::delete).await?;
     Ok(gone(id, "deleted"))
 }
 
@@ -193,8 +188,7 @@ pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Quer
     for delivery in &rows.items {
         items.push(shown_delivery(&mut org, delivery).await?);
     }
-    let total = rows.total;
-    Ok(page(Rows { items, total }, paging, DeliveryView::clone))
+    Ok(page_of(items, rows.total, paging))
 }
 
 /// Sends the event of a delivery once more, at once, with the same event id and body.

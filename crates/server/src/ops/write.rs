@@ -65,6 +65,19 @@ impl<'a> Write<'a> {
         Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await
     }
 
+    /// Makes a change that is one call with what is `given`. When this returns, it is durable.
+    pub async fn run<G, T>(
+        app: &'a App,
+        caller: &Caller,
+        given: G,
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut write = Self::begin(app, caller).await?;
+        let made = change(&mut write, given).await?;
+        write.commit().await?;
+        Ok(made)
+    }
+
     /// Begins a change that is not made by a caller of the API: by the operator, or by who holds a link.
     pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, Failure> {
         Ok(Self::within(app, app.db.write().await?, org, actor, origin))

@@ -2,23 +2,23 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use hmac::{Hmac, KeyInit, Mac};
 use launchway_domain::id::UpdateId;
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+
+use crate::mac::{MacKey, SHORT};
 
 /// A device may report so long after the check that gave the token.
 const LIFE: EpochMs = 30 * DAY;
 const EXPIRY: usize = 8;
 const DEVICE: usize = 8;
 const UPDATE: usize = 16;
-const MAC: usize = 16;
 const CLAIM: usize = EXPIRY + DEVICE + UPDATE;
 
 /// Signs and reads report tokens.
 pub struct ReportTokens {
-    mac: Hmac<Sha256>,
+    key: MacKey,
 }
 
 /// What a valid token says.
@@ -33,14 +33,12 @@ pub struct ReportClaim {
 impl ReportTokens {
     /// Tokens under this key.
     pub fn new(key: [u8; 32]) -> Self {
-        Self {
-            mac: Hmac::new_from_slice(&key).expect("HMAC takes any key"),
-        }
+        Self { key: MacKey::new(&key) }
     }
 
     /// The token for a device that was offered an update of a bundle.
     pub fn sign(&self, bundle_id: &str, update_id: UpdateId, device_id: &str, now: EpochMs) -> String {
-        let mut token = [0; CLAIM + MAC];
+        let mut token = [0; CLAIM + SHORT];
         token[..EXPIRY].copy_from_slice(&((now + LIFE) / SECOND).to_be_bytes());
         token[EXPIRY..EXPIRY + DEVICE].copy_from_slice(&Sha256::digest(device_id.as_bytes())[..DEVICE]);
         token[EXPIRY + DEVICE..CLAIM].copy_from_slice(update_id.uuid().as_bytes());
@@ -51,7 +49,7 @@ impl ReportTokens {
 
     /// What a token says of this bundle; `None` when it is forged, of another bundle, or too old.
     pub fn read(&self, bundle_id: &str, token: &str, now: EpochMs) -> Option<ReportClaim> {
-        let bytes: [u8; CLAIM + MAC] = BASE64_URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
+        let bytes: [u8; CLAIM + SHORT] = BASE64_URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
         let (claim, mac) = bytes.split_at(CLAIM);
         if !bool::from(self.mac_of(bundle_id, claim).ct_eq(mac)) {
             return None;
@@ -63,13 +61,8 @@ impl ReportTokens {
         (expires > now / SECOND).then_some(ReportClaim { update_id, device })
     }
 
-    fn mac_of(&self, bundle_id: &str, claim: &[u8]) -> [u8; MAC] {
-        let mut mac = self.mac.clone();
-        mac.update(claim);
-        mac.update(bundle_id.to_ascii_lowercase().as_bytes());
-        let mut short = [0; MAC];
-        short.copy_from_slice(&mac.finalize().into_bytes()[..MAC]);
-        short
+    fn mac_of(&self, bundle_id: &str, claim: &[u8]) -> [u8; SHORT] {
+        self.key.short(&[claim, bundle_id.to_ascii_lowercase().as_bytes()])
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::app::App;
 use crate::failure::Failure;
+use crate::folders::{folder_of, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 
@@ -81,17 +82,10 @@ fn write_waiting(file: &Path, key: &MasterKey) -> std::io::Result<()> {
         .open(&path)?;
     out.write_all(key.to_text().as_bytes())?;
     out.sync_all()?;
-    sync_directory(&path)
+    sync_folder(folder_of(&path))
 }
 
 fn put_in_place(file: &Path) -> std::io::Result<()> {
     std::fs::rename(waiting(file), file)?;
-    sync_directory(file)
-}
-
-fn sync_directory(file: &Path) -> std::io::Result<()> {
-    match file.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => std::fs::File::open(directory)?.sync_all(),
-        _ => std::fs::File::open(".")?.sync_all(),
-    }
+    sync_folder(folder_of(file))
 }

@@ -17,10 +17,8 @@ pub async fn run(arguments: BuildListArgs, context: &Context) -> Result<(), Fail
         bundle_id: arguments.bundle_id,
         configuration: arguments.configuration,
         branch: arguments.branch,
-        limit: Some(arguments.limit),
-        offset: Some(arguments.offset),
     };
-    let answer = context.client()?.builds(&filter).await?;
+    let answer = context.client()?.builds(&filter, arguments.page.paging()).await?;
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;

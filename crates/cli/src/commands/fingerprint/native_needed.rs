@@ -1,7 +1,7 @@
 //! `native-needed`: whether an update of this project runs in an app that is out already.
 
 use launchway_api::updates::UpdateView;
-use launchway_client::UpdateFilter;
+use launchway_client::{Paging, UpdateFilter};
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
 /// The largest page the server gives (spec part 4).
-const PAGE: u32 = 100;
+const PAGE: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {
     let (name, there, here) = if arguments.against == "latest" {
@@ -70,10 +70,9 @@ async fn latest(
         bundle_id: Some(bundle_id.clone()),
         platform: Some(platform.to_string()),
         status: Some("published".to_owned()),
-        limit: Some(PAGE),
         ..UpdateFilter::default()
     };
-    let updates = client.updates(&filter).await?.value.items;
+    let updates = client.updates(&filter, PAGE).await?.value.items;
     let order = |update: &UpdateView| {
         (
             Version::parse(&update.version).ok(),

@@ -3,18 +3,15 @@
 use launchway_api::builds::RunnerView;
 use launchway_api::lists::Page;
 
-use crate::args::runner::RunnerListArgs;
+use crate::args::resource::PageArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::fields::{to_the_minute, what_is_shown};
 use crate::printer::table::Table;
 
 /// A page of the runners.
-pub async fn list(arguments: RunnerListArgs, context: &Context) -> Result<(), Failure> {
-    let answer = context
-        .client()?
-        .runners(Some(arguments.limit), Some(arguments.offset))
-        .await?;
+pub async fn list(page: PageArgs, context: &Context) -> Result<(), Failure> {
+    let answer = context.client()?.runners(page.paging()).await?;
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;

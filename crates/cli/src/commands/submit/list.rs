@@ -16,10 +16,8 @@ pub async fn run(arguments: SubmissionListArgs, context: &Context) -> Result<(),
         platform: arguments.platform.map(|platform| platform.to_string()),
         bundle_id: arguments.bundle_id,
         build_id: arguments.build,
-        limit: Some(arguments.limit),
-        offset: Some(arguments.offset),
     };
-    let answer = context.client()?.submissions(&filter).await?;
+    let answer = context.client()?.submissions(&filter, arguments.page.paging()).await?;
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;

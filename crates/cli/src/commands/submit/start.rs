@@ -4,7 +4,7 @@ use std::path::Path;
 
 use launchway_api::builds::BuildView;
 use launchway_api::submissions::{CreateSubmission, SubmissionView, SymbolFile};
-use launchway_client::{Answer, BuildFilter, Client, Source};
+use launchway_client::{Answer, BuildFilter, Client, Paging, Source};
 use launchway_domain::platform::Platform;
 use launchway_project::native_version;
 
@@ -17,7 +17,7 @@ use crate::interrupts::unless_interrupted;
 use crate::pack::seal;
 
 /// So many builds are looked through for one that is made for a store.
-const LOOKED_THROUGH: u32 = 100;
+const LOOKED_THROUGH: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(
     platform: Platform,
@@ -81,10 +81,9 @@ async fn latest(
         status: Some("success".to_owned()),
         platform: Some(platform.to_string()),
         bundle_id: Some(bundle_id.clone()),
-        limit: Some(LOOKED_THROUGH),
         ..BuildFilter::default()
     };
-    let page = client.builds(&filter).await?.value;
+    let page = client.builds(&filter, LOOKED_THROUGH).await?.value;
     let found = page.items.into_iter().find(|build| build.distribution == "store");
     let Some(build) = found else {
         let message = format!("there is no successful build of {bundle_id} for {platform} with distribution store");

@@ -16,10 +16,8 @@ pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> 
         platform: arguments.platform.map(|platform| platform.to_string()),
         configuration: arguments.configuration,
         status: arguments.status,
-        limit: Some(arguments.limit),
-        offset: Some(arguments.offset),
     };
-    let answer = context.client()?.updates(&filter).await?;
+    let answer = context.client()?.updates(&filter, arguments.page.paging()).await?;
     context
         .printer
         .result(&answer.body, || context.printer.table(&table(&answer.value)))?;

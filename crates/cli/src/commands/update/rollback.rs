@@ -1,7 +1,7 @@
 //! `update rollback`: publishes the bytes from before a bad update again, above it.
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
-use launchway_client::{Client, UpdateFilter};
+use launchway_client::{Client, Paging, UpdateFilter};
 
 use crate::args::update::RollbackArgs;
 use crate::commands::update::{lineage, show};
@@ -73,15 +73,14 @@ async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateVie
 /// Every update of an app and platform.
 async fn all(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<UpdateView>, Failure> {
     let mut updates: Vec<UpdateView> = Vec::new();
+    let filter = UpdateFilter {
+        bundle_id: Some(bundle_id.to_owned()),
+        platform: Some(platform.to_owned()),
+        ..UpdateFilter::default()
+    };
     loop {
-        let filter = UpdateFilter {
-            bundle_id: Some(bundle_id.to_owned()),
-            platform: Some(platform.to_owned()),
-            limit: Some(PAGE),
-            offset: Some(updates.len() as u64),
-            ..UpdateFilter::default()
-        };
-        let page = client.updates(&filter).await?.value;
+        let offset = updates.len() as u64;
+        let page = client.updates(&filter, Paging { limit: PAGE, offset }).await?.value;
         let is_last = page.items.is_empty() || page.offset.saturating_add(i64::from(PAGE)) >= page.total;
         updates.extend(page.items);
         if is_last {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::folders::{folder_of, sync_folder};
+
 /// Starts the names of files in the making. No key holds this character, so none of them can be asked for or listed.
 const DRAFT: &str = "~";
 
@@ -21,7 +23,7 @@ pub(super) struct Draft {
 impl Draft {
     /// An empty one that is to become `target`; missing folders are made.
     pub fn beside(target: PathBuf) -> io::Result<Draft> {
-        let folder = folder_of(&target)?;
+        let folder = folder_of(&target);
         let temporary = in_folder(folder, || tempfile::Builder::new().prefix(DRAFT).tempfile_in(folder))?;
         Ok(Draft { temporary, target })
     }
@@ -35,14 +37,14 @@ impl Draft {
     pub fn replace(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.temporary.persist(&self.target)?;
-        sync_folder(folder_of(&self.target)?)
+        sync_folder(folder_of(&self.target))
     }
 
     /// The same, but fails with [`ErrorKind::AlreadyExists`] when the name is taken.
     fn appear(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.temporary.persist_noclobber(&self.target)?;
-        sync_folder(folder_of(&self.target)?)
+        sync_folder(folder_of(&self.target))
     }
 }
 
@@ -55,7 +57,7 @@ pub(super) fn is_draft(path: &Path) -> bool {
 /// The file `from` under the name `to` as well, which must not be taken: a hard link where the file system has them, else
 /// a copy.
 pub(super) fn copy_once(from: &Path, to: PathBuf) -> io::Result<()> {
-    let folder = folder_of(&to)?;
+    let folder = folder_of(&to);
     if !fs::metadata(from)?.is_file() {
         return Err(ErrorKind::NotFound.into());
     }
@@ -103,10 +105,7 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    let above = folder
-        .parent()
-        .filter(|above| !above.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let above = folder_of(folder);
     if above != folder {
         make_folders(above)?;
     }
@@ -148,18 +147,6 @@ pub(super) fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &Metadata) -> io
         }
     }
     Ok(())
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder) {
-        // Whoever removed what was in it was faster: there is nothing to keep.
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        opened => opened?.sync_all(),
-    }
-}
-
-fn folder_of(path: &Path) -> io::Result<&Path> {
-    path.parent().ok_or_else(|| ErrorKind::InvalidInput.into())
 }
 
 #[cfg(test)]

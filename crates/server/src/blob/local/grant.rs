@@ -5,8 +5,6 @@
 
 use std::io::Write;
 
-use hmac::{Hmac, Mac};
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::Directory;
@@ -129,16 +127,13 @@ impl Directory {
 
     /// Nothing before `bound` can hold a line feed, and `bound` comes last: no two permits give the same text.
     fn signature(&self, method: Method, key: &Key, expires: i64, bound: &[u8]) -> [u8; 32] {
-        let mut mac: Hmac<Sha256> = self.mac.clone();
-        mac.update(match method {
+        let purpose = match method {
             Method::Get => b"launchway file 1\nGET\n",
             Method::Put => b"launchway file 1\nPUT\n",
-        });
-        mac.update(key.as_str().as_bytes());
-        mac.update(b"\n");
-        mac.update(&expires.to_be_bytes());
-        mac.update(bound);
-        mac.finalize().into_bytes().into()
+        };
+        let key = key.as_str().as_bytes();
+        self.signing_key
+            .of(&[purpose, key, b"\n", &expires.to_be_bytes(), bound])
     }
 }
 

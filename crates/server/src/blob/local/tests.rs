@@ -40,7 +40,7 @@ async fn text_of(directory: &Directory, name: &str) -> String {
     assert_eq!(fetched.size, text.len() as u64);
     assert_eq!(
         fetched.sha256,
-        <[u8; 32]>::from(<Sha256 as sha2::Digest>::digest(&text))
+        <[u8; 32]>::from(<sha2::Sha256 as sha2::Digest>::digest(&text))
     );
     text
 }
