@@ -205,7 +205,7 @@ contract! {
         assert_eq!(org_reads!(db, org, log_segments(build)), []);
         assert_eq!(org_reads!(db, org, held_log(build)), None);
         assert_eq!(org_reads!(db, org, log_tail_start(build)), 0);
-        assert_eq!(org_reads!(db, org, log_segment_at(build, 0)), None);
+        assert_eq!(org_reads!(db, org, log_segments_from(build, 0, 9)), []);
         assert!(!org_reads!(db, org, names_source(THEIR_SOURCE)));
         assert_eq!(org_reads!(db, org, artifact(theirs.artifact.id)), None);
         assert_eq!(org_reads!(db, org, artifacts(build)), []);
