@@ -407,8 +407,15 @@ contract! {
 
 /// Tables that no organization's call of a test fills.
 fn no_tenant(table: &str) -> bool {
-    let installation = ["meta", "device_logins", "job_leases"];
-    let of_users = ["sessions", "reset_links", "two_factor", "recovery_codes"];
+    let installation = [
+        "meta",
+        "sessions",
+        "reset_links",
+        "device_logins",
+        "job_leases",
+        "two_factor",
+        "recovery_codes",
+    ];
     let later = ["env_vars", "credentials"];
-    installation.contains(&table) || of_users.contains(&table) || later.contains(&table)
+    installation.contains(&table) || later.contains(&table)
 }
