@@ -1,5 +1,6 @@
 //! Reads the log of a build from any place on, in constant memory: its parts in object storage, then the tail in the database.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,6 +16,9 @@ use crate::failure::Failure;
 /// Bytes that are given at a time at most.
 pub const PIECE: usize = 64 << 10;
 
+/// Parts that are asked for at a time.
+const AHEAD: i64 = 16;
+
 /// A place in a log, and what comes next there.
 pub struct LogReader {
     app: Arc<App>,
@@ -25,6 +29,8 @@ pub struct LogReader {
     rest: Bytes,
     /// The part in object storage that is being read.
     part: Option<Part>,
+    /// The parts that come next, as far as they were asked for.
+    ahead: VecDeque<LogSegment>,
 }
 
 struct Part {
@@ -43,6 +49,7 @@ impl LogReader {
             offset,
             rest: Bytes::new(),
             part: None,
+            ahead: VecDeque::new(),
         }
     }
 
@@ -75,32 +82,37 @@ impl LogReader {
                     None => self.part = None,
                 }
             }
+            if let Some(segment) = self.ahead.pop_front() {
+                self.part = Some(self.open(&segment).await?);
+                continue;
+            }
             // One snapshot: what leaves the tail is in object storage then.
             let mut tx = self.app.db.read().await?;
             let mut org = tx.org(self.org);
-            let Some(segment) = org.log_segment_at(self.build, self.offset).await? else {
+            self.ahead = org.log_segments_from(self.build, self.offset, AHEAD).await?.into();
+            if self.ahead.is_empty() {
                 let tail = org.log_tail(self.build, self.offset, 1).await?;
                 let Some(chunk) = tail.into_iter().next() else {
                     return Ok(Bytes::new());
                 };
                 let skipped = usize::try_from(self.offset - chunk.start).ok();
                 let bytes = skipped.and_then(|skipped| chunk.bytes.get(skipped..));
-                return bytes
-                    .map(Bytes::copy_from_slice)
-                    .ok_or_else(|| Failure::Internal("a log has a gap".to_owned()));
-            };
-            drop(tx);
-            self.part = Some(self.open(&segment).await?);
+                return bytes.map(Bytes::copy_from_slice).ok_or_else(gap);
+            }
         }
     }
 
     async fn open(&mut self, segment: &LogSegment) -> Result<Part, Failure> {
         let key = Key::new(&segment.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
-        let first = self.offset - segment.start;
-        let count = segment.size - first;
+        let first = u64::try_from(self.offset - segment.start).map_err(|_| gap())?;
+        let count = segment.size as u64 - first;
         Ok(Part {
-            bytes: self.app.blob.read(&key, first as u64, count as u64).await?,
+            bytes: self.app.blob.read(&key, first, count).await?,
             end: segment.start + segment.size,
         })
     }
+}
+
+fn gap() -> Failure {
+    Failure::Internal("a log has a gap".to_owned())
 }

@@ -8,6 +8,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::config::{ConfigError, make_private_dir};
+use crate::folders::{folder_of, sync_folder};
 use crate::mac::MacKey;
 use crate::random::Random;
 use crate::vault::derive;
@@ -120,9 +121,7 @@ impl MasterKey {
 
     fn make_file(path: &Path, random: &dyn Random) -> std::io::Result<MasterKey> {
         let key = Self::make(random);
-        if let Some(parent) = path.parent() {
-            make_private_dir(parent)?;
-        }
+        make_private_dir(folder_of(path))?;
         match std::fs::OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -132,6 +131,7 @@ impl MasterKey {
             Ok(mut file) => {
                 file.write_all(key.to_text().as_bytes())?;
                 file.sync_all()?;
+                sync_folder(folder_of(path))?;
                 Ok(key)
             }
             // Another process made it at the same moment: that one counts.

@@ -129,20 +129,27 @@ impl Org<'_> {
         Ok(row.map_or(0, |(start,)| start))
     }
 
-    /// The part of a log in object storage that holds the byte at `offset`.
-    pub async fn log_segment_at(&mut self, build: BuildId, offset: i64) -> Result<Option<LogSegment>, StoreError> {
-        let row = fetch_optional!(
+    /// The parts of a log in object storage that hold the byte at `offset` and what comes behind, in their order, `limit`
+    /// at most.
+    pub async fn log_segments_from(
+        &mut self,
+        build: BuildId,
+        offset: i64,
+        limit: i64,
+    ) -> Result<Vec<LogSegment>, StoreError> {
+        let rows = fetch_all!(
             self.tx,
             (i64, i64, String),
             "SELECT part.start, part.size, part.blob_key FROM log_segments AS part \
              JOIN builds ON builds.id = part.build_id WHERE builds.org_id = $1 AND builds.id = $2 \
-             AND part.start <= $3 ORDER BY part.start DESC LIMIT 1",
+             AND part.start + part.size > $3 ORDER BY part.start LIMIT $4",
             &self.id,
             build.to_string(),
-            offset
+            offset,
+            limit
         )?;
         let read = |(start, size, blob_key)| LogSegment { start, size, blob_key };
-        Ok(row.map(read).filter(|part| offset < part.start + part.size))
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// The parts of a log in object storage, in their order.

@@ -28,8 +28,10 @@ use disk::Draft;
 pub use grant::{Access, Grant, Method, Refusal};
 pub use opened::Opened;
 
-/// How much is read at a time.
-const CHUNK: usize = 64 * 1024;
+/// How much is read at a time for whoever fetches an object.
+pub(super) const CHUNK: usize = 64 * 1024;
+/// How much is read at a time for the service itself, where few read at once: each time costs a thread.
+const LARGE_CHUNK: usize = 256 * 1024;
 
 /// A directory of objects and the key that signs their URLs. `Debug` shows no secret.
 pub struct Directory {
@@ -86,7 +88,7 @@ impl Directory {
         first: u64,
         count: u64,
     ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
-        let body = self.read(key).await?.stream(first, count).await?;
+        let body = self.read(key).await?.stream(first, count, LARGE_CHUNK).await?;
         Ok(body.map_err(BlobError::io("reading an object")).boxed())
     }
 

@@ -13,7 +13,7 @@ use axum::routing::any;
 use axum::{Json, Router};
 use serde_json::json;
 
-use super::local::{Access, Directory, Grant, Method, Opened, Refusal};
+use super::local::{Access, CHUNK, Directory, Grant, Method, Opened, Refusal};
 use super::range::{self, Selection};
 use super::{BlobError, disposition};
 
@@ -125,7 +125,7 @@ async fn download(files: &Files, request: &Parts) -> Result<Response, Problem> {
 }
 
 async fn body_of(opened: Opened, first: u64, count: u64) -> Result<Body, Problem> {
-    Ok(Body::from_stream(opened.stream(first, count).await?))
+    Ok(Body::from_stream(opened.stream(first, count, CHUNK).await?))
 }
 
 /// What every answer with an object carries: users gave these bytes, so no browser may show or run them.

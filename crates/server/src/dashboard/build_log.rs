@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
+use memchr::memchr_iter;
 use serde::Serialize;
 
 use crate::app::App;
@@ -70,27 +71,35 @@ impl LineReader {
 
     /// Calls `see` with number, offset and bytes of each line until the end, or until it gives false.
     async fn each(&mut self, mut see: impl FnMut(u64, i64, &[u8]) -> bool) -> Result<(), Failure> {
-        let mut offset = self.start;
         while let Some(piece) = self.reader.next().await? {
-            for part in piece.split_inclusive(|byte| *byte == b'\n') {
-                offset += part.len() as i64;
-                let room = LONGEST_LINE.saturating_sub(self.line.len());
-                self.line.extend_from_slice(&part[..part.len().min(room)]);
-                if part.ends_with(b"\n") {
-                    if !see(self.number, self.start, &self.line) {
-                        return Ok(());
-                    }
-                    self.number += 1;
-                    self.start = offset;
-                    self.line.clear();
+            let at = self.reader.offset() - piece.len() as i64;
+            let mut from = 0;
+            for end in memchr_iter(b'\n', &piece) {
+                let (number, start, part) = (self.number, self.start, &piece[from..=end]);
+                // Most lines are whole in one piece: they are not copied.
+                let line = if self.line.is_empty() { part } else { self.longer(part) };
+                if !see(number, start, line) {
+                    return Ok(());
                 }
+                from = end + 1;
+                self.number += 1;
+                self.start = at + from as i64;
+                self.line.clear();
             }
+            self.longer(&piece[from..]);
         }
-        if offset > self.start {
+        if !self.line.is_empty() {
             see(self.number, self.start, &self.line);
             self.number += 1;
         }
         Ok(())
+    }
+
+    /// The line that was begun, with what comes next of it.
+    fn longer(&mut self, part: &[u8]) -> &[u8] {
+        let room = LONGEST_LINE.saturating_sub(self.line.len());
+        self.line.extend_from_slice(&part[..part.len().min(room)]);
+        &self.line
     }
 }
 
@@ -160,10 +169,7 @@ pub async fn search(
     };
     LineReader::new(reader)
         .each(|number, _, line| {
-            if without_colours(&String::from_utf8_lossy(line))
-                .to_lowercase()
-                .contains(&wanted)
-            {
+            if holds(line, &wanted) {
                 found.more = found.lines.len() == MOST_FOUND;
                 if !found.more {
                     found.lines.push(number);
@@ -173,6 +179,16 @@ pub async fn search(
         })
         .await?;
     Ok(Json(found).into_response())
+}
+
+/// Whether a line holds a text that is in small letters.
+fn holds(line: &[u8], wanted: &str) -> bool {
+    let mut text = without_colours(&String::from_utf8_lossy(line));
+    match text.is_ascii() {
+        true => text.make_ascii_lowercase(),
+        false => text = text.to_lowercase(),
+    }
+    text.contains(wanted)
 }
 
 /// The end of a log as text, from the beginning of a line on.

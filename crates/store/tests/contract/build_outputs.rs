@@ -61,10 +61,15 @@ contract! {
         let segment = LogSegment { start: 0, size: 7, blob_key: "logs/x/0".to_owned() };
         org_writes!(db, org, seal_log_segment(build.id, &segment));
         assert_eq!(org_reads!(db, org, log_segments(build.id)), std::slice::from_ref(&segment));
-        for (offset, part) in [(0, Some(&segment)), (6, Some(&segment)), (7, None), (99, None)] {
-            assert_eq!(org_reads!(db, org, log_segment_at(build.id, offset)).as_ref(), part, "{offset}");
-        }
         assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), all[2..]);
+        org_writes!(db, org, seal_log_segment(build.id, &LogSegment { start: 7, size: 7, blob_key: "logs/x/7".to_owned() }));
+        let parts = org_reads!(db, org, log_segments(build.id));
+        assert_eq!(parts.len(), 2);
+        for (offset, from) in [(0, 0), (6, 0), (7, 1), (13, 1), (14, 2), (99, 2)] {
+            assert_eq!(org_reads!(db, org, log_segments_from(build.id, offset, 9)), parts[from..], "{offset}");
+        }
+        assert_eq!(org_reads!(db, org, log_segments_from(build.id, 0, 1)), parts[..1]);
+        assert_eq!(org_reads!(db, org, log_tail(build.id, 0, 10)), []);
         assert!(system_reads!(db, names_log_blob("logs/x/0")));
         assert!(system_reads!(db, names_blob("logs/x/0")));
         assert!(!system_reads!(db, names_log_blob("logs/x/1")));

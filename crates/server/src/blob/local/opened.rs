@@ -10,7 +10,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-use super::{BlobError, CHUNK};
+use super::BlobError;
 
 /// An object opened to be sent.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Opened {
         Ok(Opened { file, size, etag })
     }
 
-    /// The bytes from place `first` on, `count` of them, in constant memory.
+    /// The bytes from place `first` on, `count` of them, `chunk` at a time.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`] when the place cannot be reached.
@@ -47,11 +47,12 @@ impl Opened {
         mut self,
         first: u64,
         count: u64,
+        chunk: usize,
     ) -> Result<impl Stream<Item = std::io::Result<Bytes>> + Send + 'static, BlobError> {
         self.file
             .seek(SeekFrom::Start(first))
             .await
             .map_err(BlobError::io("reading an object"))?;
-        Ok(ReaderStream::with_capacity(self.file.take(count), CHUNK))
+        Ok(ReaderStream::with_capacity(self.file.take(count), chunk))
     }
 }

@@ -116,6 +116,36 @@ async fn the_lines_of_a_log_are_told_and_found() {
     );
 }
 
+/// Wherever the pieces end in which a log is read: within a line, with a part in object storage, or far before the line does.
+#[tokio::test]
+async fn a_line_goes_on_from_piece_to_piece() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    app.queue(org, |_| {}).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    let held = app.take(&runner).await;
+    let mut log: String = (0..30_000)
+        .map(|line| format!("line {line} {}\n", "x".repeat(line % 171)))
+        .collect();
+    log += &format!("{}\nthe end", "y".repeat(200_000));
+    for (number, piece) in log.as_bytes().chunks(256 << 10).enumerate() {
+        held.logged(number * (256 << 10), piece).await;
+    }
+    let read = async |path: &str| visit.page(&format!("/builds/{}/log/{path}", held.id)).await.expect(200);
+    let lines = read("lines").await;
+    assert_eq!((&lines["lines"], &lines["size"]), (&json!(30_002), &json!(log.len())));
+    let starts = log.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some(*at - line.len())
+    });
+    assert_eq!(lines["offsets"], json!(starts.step_by(500).collect::<Vec<_>>()));
+    for (text, line) in [("line+12345+x", 12_345), ("LINE+29999+X", 29_999), ("the+end", 30_001)] {
+        let found = read(&format!("search?text={text}")).await;
+        assert_eq!(found, json!({"lines": [line], "more": false}), "{text}");
+    }
+}
+
 /// Reads what a live part sends until it holds a text.
 pub async fn comes(stream: &mut reqwest::Response, wanted: &str) -> String {
     let mut all = String::new();
