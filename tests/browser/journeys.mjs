@@ -315,7 +315,7 @@ async function twoFactor(server, made, home) {
     const half = await other.context().newPage();
     await half.goto(`${server.origin}${home}`);
     assert.equal(await half.locator("#password").count(), 1);
-    await other.fill("#code", code);
+    await other.fill("#one-time-code", code);
     await other.click("main button");
     await other.waitForSelector(isRight ? "nav.side" : "[role=alert]");
     await other.context().close();

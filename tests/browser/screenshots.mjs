@@ -67,7 +67,7 @@ try {
       await page.fill("#email", mia.email);
       await page.fill("#password", mia.password);
       await page.click("main button");
-      await page.waitForSelector("#code");
+      await page.waitForSelector("#one-time-code");
       await page.screenshot({ path: join(folder, `sign-in-code-${width}-${scheme}.png`) });
       if (problems.length) console.log(`${width} ${scheme}:\n  ${[...new Set(problems)].join("\n  ")}`);
       await context.close();
