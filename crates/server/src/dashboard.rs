@@ -11,6 +11,7 @@ mod build_log;
 mod builds;
 mod credentials;
 mod env;
+mod filters;
 mod frame;
 mod keys;
 mod live;

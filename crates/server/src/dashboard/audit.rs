@@ -11,12 +11,12 @@ use launchway_api::audit::AuditView;
 use launchway_store::{ChainedRow, Org, Paging};
 use serde_json::Value;
 
+use super::filters::Filters;
 use super::frame::{Frame, page};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::blob::percent::encoded;
 use crate::failure::Failure;
 use crate::http::audit::{filter, view};
 use crate::http::extract::Query;
@@ -29,9 +29,7 @@ struct Page {
     /// What the doers are called, by id.
     names: BTreeMap<String, String>,
     pager: Pager,
-    actor: String,
-    action: String,
-    resource: String,
+    filters: Filters,
 }
 
 impl Page {
@@ -67,24 +65,18 @@ async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<Strin
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
-    let (actor, action, resource) = (typed("actor")?, typed("action")?, typed("resource")?);
+    let filters = Filters::read(&query, ["actor", "action", "resource"])?;
     let offset = query.paging()?.offset;
     let paging = Paging { limit: ROWS, offset };
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let rows = org.audit(&filter(&query)?, paging).await?;
-    let asked = [("actor", &actor), ("action", &action), ("resource", &resource)];
-    let set = asked.into_iter().filter(|(_, value)| !value.is_empty());
-    let asked: String = set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect();
     let shown = Page {
         frame: Frame::new(&app, &visitor, "audit", "Audit log"),
-        pager: Pager::new(offset, rows.items.len(), rows.total, &asked),
+        pager: Pager::new(offset, rows.items.len(), rows.total, &filters.query()),
         names: names(&mut org, &rows.items).await?,
         lines: rows.items.iter().map(view).collect(),
-        actor,
-        action,
-        resource,
+        filters,
     };
     Ok(page(StatusCode::OK, &shown))
 }

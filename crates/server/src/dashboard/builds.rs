@@ -10,60 +10,19 @@ use launchway_api::builds::{BuildContext, BuildView};
 use launchway_domain::id::OrgId;
 use launchway_store::{BuildFilter, Paging};
 
+use super::filters::Filters;
 use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
 use super::show::{self, Pager, ROWS};
 use super::trouble::Trouble;
+use super::updates::bundles;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::blob::percent::encoded;
 use crate::failure::Failure;
 use crate::http::builds::filter;
 use crate::http::extract::Query;
 
-/// What the address says of the list, as it was typed.
-#[derive(Clone, Default)]
-struct Filters {
-    status: String,
-    platform: String,
-    bundle: String,
-    configuration: String,
-    branch: String,
-}
-
-impl Filters {
-    fn read(query: &Query) -> Result<(Filters, BuildFilter), Failure> {
-        let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
-        let filters = Filters {
-            status: typed("status")?,
-            platform: typed("platform")?,
-            bundle: typed("bundleId")?,
-            configuration: typed("configuration")?,
-            branch: typed("branch")?,
-        };
-        Ok((filters, filter(query)?))
-    }
-
-    fn any(&self) -> bool {
-        self.pairs().iter().any(|(_, value)| !value.is_empty())
-    }
-
-    fn pairs(&self) -> [(&'static str, &str); 5] {
-        [
-            ("status", &self.status),
-            ("platform", &self.platform),
-            ("bundleId", &self.bundle),
-            ("configuration", &self.configuration),
-            ("branch", &self.branch),
-        ]
-    }
-
-    /// The filters as the beginning of a query.
-    fn query(&self) -> String {
-        let set = self.pairs().into_iter().filter(|(_, value)| !value.is_empty());
-        set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect()
-    }
-}
+const FILTERS: [&str; 5] = ["status", "platform", "bundleId", "configuration", "branch"];
 
 #[derive(Template)]
 #[template(path = "dashboard/builds.html")]
@@ -98,17 +57,15 @@ async fn rows(app: &App, org: OrgId, filter: &BuildFilter, query: &str, offset: 
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let (filters, filter) = Filters::read(&query)?;
+    let filters = Filters::read(&query, FILTERS)?;
     let offset = query.paging()?.offset;
     let asked = filters.query();
-    let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
-    let apps = Paging { limit: 100, offset: 0 };
-    let apps = app.db.read().await?.org(visitor.org.id).apps(apps).await?;
+    let rows = rows(&app, visitor.org.id, &filter(&query)?, &asked, offset).await?;
     let list = List {
         frame: Frame::new(&app, &visitor, "builds", "Builds"),
         live: format!("{}/builds/live?{asked}offset={offset}", visitor.home()),
         filters,
-        bundles: apps.items.into_iter().map(|app| app.bundle_id).collect(),
+        bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
         rows,
         command: format!(
             "launchway login --url {}\nlaunchway init\nlaunchway build android",
@@ -137,12 +94,11 @@ impl Part for LiveRows {
 }
 
 pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let (filters, filter) = Filters::read(&query)?;
     let part = LiveRows {
         app: app.clone(),
         org: visitor.org.id,
-        filter,
-        query: filters.query(),
+        filter: filter(&query)?,
+        query: Filters::read(&query, FILTERS)?.query(),
         offset: query.paging()?.offset,
     };
     Ok(live::follow(app, visitor.org.id, part)?)

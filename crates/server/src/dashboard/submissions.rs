@@ -11,6 +11,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_store::{Paging, SubmissionFilter};
 
+use super::filters::Filters;
 use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
 use super::show::{self, Pager, ROWS};
@@ -18,51 +19,11 @@ use super::trouble::Trouble;
 use super::updates::bundles;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::blob::percent::encoded;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::submit::filter;
 
-/// What the address says of the list, as it was typed.
-#[derive(Clone, Default)]
-struct Filters {
-    status: String,
-    platform: String,
-    bundle: String,
-    build: String,
-}
-
-impl Filters {
-    fn read(query: &Query) -> Result<(Filters, SubmissionFilter), Failure> {
-        let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
-        let filters = Filters {
-            status: typed("status")?,
-            platform: typed("platform")?,
-            bundle: typed("bundleId")?,
-            build: typed("buildId")?,
-        };
-        Ok((filters, filter(query)?))
-    }
-
-    fn any(&self) -> bool {
-        self.pairs().iter().any(|(_, value)| !value.is_empty())
-    }
-
-    fn pairs(&self) -> [(&'static str, &str); 4] {
-        [
-            ("status", &self.status),
-            ("platform", &self.platform),
-            ("bundleId", &self.bundle),
-            ("buildId", &self.build),
-        ]
-    }
-
-    /// The filters as the beginning of a query.
-    fn query(&self) -> String {
-        let set = self.pairs().into_iter().filter(|(_, value)| !value.is_empty());
-        set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect()
-    }
-}
+const FILTERS: [&str; 4] = ["status", "platform", "bundleId", "buildId"];
 
 #[derive(Template)]
 #[template(path = "dashboard/submissions.html")]
@@ -97,10 +58,10 @@ async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, off
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let (filters, filter) = Filters::read(&query)?;
+    let filters = Filters::read(&query, FILTERS)?;
     let offset = query.paging()?.offset;
     let asked = filters.query();
-    let rows = rows(&app, visitor.org.id, &filter, &asked, offset).await?;
+    let rows = rows(&app, visitor.org.id, &filter(&query)?, &asked, offset).await?;
     let list = List {
         frame: Frame::new(&app, &visitor, "submissions", "Submissions"),
         live: format!("{}/submissions/live?{asked}offset={offset}", visitor.home()),
@@ -135,12 +96,11 @@ impl Part for LiveRows {
 }
 
 pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let (filters, filter) = Filters::read(&query)?;
     let part = LiveRows {
         app: app.clone(),
         org: visitor.org.id,
-        filter,
-        query: filters.query(),
+        filter: filter(&query)?,
+        query: Filters::read(&query, FILTERS)?.query(),
         offset: query.paging()?.offset,
     };
     Ok(live::follow(app, visitor.org.id, part)?)

@@ -9,51 +9,15 @@ use axum::response::Response;
 use launchway_api::updates::UpdateView;
 use launchway_store::Paging;
 
+use super::filters::Filters;
 use super::frame::{Frame, page};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::blob::percent::encoded;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::update::filter;
-
-/// What the address says of the list, as it was typed.
-struct Filters {
-    bundle: String,
-    platform: String,
-    configuration: String,
-    status: String,
-}
-
-impl Filters {
-    fn read(query: &Query) -> Result<Filters, Failure> {
-        let typed = |name: &str| Ok::<_, Failure>(query.get(name)?.unwrap_or_default().to_owned());
-        Ok(Filters {
-            bundle: typed("bundleId")?,
-            platform: typed("platform")?,
-            configuration: typed("configuration")?,
-            status: typed("status")?,
-        })
-    }
-
-    fn any(&self) -> bool {
-        !self.query().is_empty()
-    }
-
-    /// The filters as the beginning of a query.
-    fn query(&self) -> String {
-        let all = [
-            ("bundleId", &self.bundle),
-            ("platform", &self.platform),
-            ("configuration", &self.configuration),
-            ("status", &self.status),
-        ];
-        let set = all.into_iter().filter(|(_, value)| !value.is_empty());
-        set.map(|(name, value)| format!("{name}={}&", encoded(value))).collect()
-    }
-}
 
 #[derive(Template)]
 #[template(path = "dashboard/updates.html")]
@@ -67,7 +31,7 @@ struct List {
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let filters = Filters::read(&query)?;
+    let filters = Filters::read(&query, ["bundleId", "platform", "configuration", "status"])?;
     let offset = query.paging()?.offset;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
