@@ -1,5 +1,6 @@
 //! A database with the builds, updates and submissions of some years, and an owner who is signed in.
 
+use anyhow::ensure;
 use launchway_domain::build::{BuildStatus, GitFacts};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId, UserId};
@@ -9,6 +10,7 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_domain::update::Update;
 use launchway_store::{Db, NewUpdate};
 use sha2::{Digest, Sha256};
 
@@ -111,13 +113,17 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
     let mut tx = db.write().await?;
     for number in 0..builds.div_ceil(BUILDS_A_RELEASE) {
         let mut rows = tx.org(org);
-        let update = update(org, bundle.as_str(), Platform::Android, number)?;
+        // The same version, published again and again.
+        let update = Update {
+            build_number: (number + 1).to_string().parse()?,
+            ..update(org, bundle.as_str(), Platform::Android, number)?
+        };
         rows.create_package(&package_of(&update), now).await?;
         let new = NewUpdate {
             update: &update,
             bundle: &bundle,
         };
-        rows.create_update(&new).await?;
+        ensure!(rows.create_update(&new).await?, "update {number} is there already");
         let submission = submission(org, &bundle, number, now)?;
         rows.create_submission(&submission, &bundle).await?;
         (last_update, last_submission) = (update.id, submission.id);
