@@ -83,7 +83,7 @@ export async function fill(server) {
       ["build-failed", `/builds/${failed.id}`],
       ["build-app", `/builds/${packed.id}`],
       ["build-waiting", `/builds/${waiting.id}`],
-      ["build-running", `/builds/${running.id}`],
+      ["build-running", `/builds/${running.id}`, (page) => page.waitForSelector(".line .text:not(.loading):has-text('line')")],
       ["submissions", "/submissions"],
       ["submission", `/submissions/${staged.id}`],
       ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],

@@ -92,6 +92,13 @@ async function liveLog(server, made, home) {
   const before = await last();
   await until("more lines come", async () => (await last()) > before);
   assert.equal(await page.getAttribute("text=Following", "aria-pressed"), "true");
+  // It goes on when the window changes, such as when a phone is turned.
+  for (const height of [1600, 500, 800]) {
+    await page.setViewportSize({ width: 390, height });
+    const shown = await last();
+    await until("the end is in sight", async () => (await last()) > shown);
+  }
+  assert.equal(await page.getAttribute("text=Following", "aria-pressed"), "true");
   // It pauses for who scrolls up.
   await page.locator(".log-view").evaluate((view) => { view.scrollTop = 0; });
   await page.waitForSelector(".log-bar >> text=Follow");

@@ -43,6 +43,7 @@ function LogView(box) {
     try { await readPlaces(); } catch { return; }
     if (total === 0 && over) return;
     box.replaceChildren(bar, view);
+    showFollow();
     if (!over && total > 0) {
       // The last line may go on: it stands apart until its end comes. What comes is added to the last block, which must be there.
       unfinished = await lastPiece();
@@ -308,14 +309,16 @@ function LogView(box) {
     follow.setAttribute("aria-pressed", String(following));
     follow.textContent = following ? "Following" : "Follow";
   }
-  let lastTop = 0;
+  let lastTop = 0, lastHeight = 0;
   view.addEventListener("scroll", () => {
-    // Who scrolls up wants to read: what comes does not pull the view down.
-    if (following && view.scrollTop < lastTop - LINE) { following = false; showFollow(); }
+    // Who scrolls up wants to read: what comes does not pull the view down. A phone that is turned scrolls, too.
+    const turned = view.clientHeight !== lastHeight;
+    if (following && !turned && view.scrollTop < lastTop - LINE) { following = false; showFollow(); }
     lastTop = view.scrollTop;
+    lastHeight = view.clientHeight;
     draw();
   }, { passive: true });
-  addEventListener("resize", draw);
+  addEventListener("resize", () => { if (following) toEnd(); else draw(); });
   addEventListener("hashchange", () => { marked = lineOfAddress(); if (marked !== null) toLine(marked); });
 
   function paint(element, content) {
