@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use futures::stream;
 use launchway_domain::id::OrgId;
@@ -14,6 +13,7 @@ use tokio::time::Instant;
 use crate::app::App;
 use crate::build_news::StreamPlace;
 use crate::failure::Failure;
+use crate::http::build_stream::event_stream;
 
 /// So often a part is made anew and compared.
 const POLL: Duration = Duration::from_secs(1);
@@ -71,17 +71,7 @@ pub fn follow(app: Arc<App>, org: OrgId, part: impl Part) -> Result<Response, Fa
         let event = follower.next().await.map_err(|failure| failure.to_string())?;
         Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
     });
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // A proxy that gathers bytes would hold back what is new.
-        (
-            HeaderName::from_static("x-accel-buffering"),
-            HeaderValue::from_static("no"),
-        ),
-    ];
-    Ok((headers, Body::from_stream(events)).into_response())
+    Ok(event_stream(Body::from_stream(events)))
 }
 
 impl<P: Part> Follower<P> {

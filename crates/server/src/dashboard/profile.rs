@@ -8,7 +8,7 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use launchway_api::auth::SessionView;
 use launchway_domain::id::SessionId;
-use launchway_domain::org::{Session, User};
+use launchway_domain::org::Session;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
@@ -16,7 +16,7 @@ use super::posted::{Form, Posted};
 use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::caller::{Browser, Who};
+use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::cookies;
 use crate::ops::accounts;
@@ -37,15 +37,8 @@ struct Profile {
     form: Form,
 }
 
-fn user(visitor: &Visitor) -> Result<(&Session, &User), Failure> {
-    match &visitor.caller.who {
-        Who::Session { session, user, .. } => Ok((session, user)),
-        Who::Key { .. } => Err(Failure::NoAuthentication),
-    }
-}
-
 async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Failure> {
-    let (session, user) = user(visitor)?;
+    let (session, user) = visitor.user()?;
     app.last_used.flush(&app.db).await?;
     let mut tx = app.db.read().await?;
     let mut system = tx.system("a session belongs to a user, not to a tenant");
@@ -72,7 +65,7 @@ pub async fn change_password(
     browser: Browser,
     posted: Posted,
 ) -> Result<Response, Trouble> {
-    let (session, user) = user(&visitor)?;
+    let (session, user) = visitor.user()?;
     let text = |name: &str| {
         let bytes = posted.bytes(name).unwrap_or_default();
         std::str::from_utf8(bytes).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
@@ -103,7 +96,7 @@ pub async fn revoke(
     visitor: Visitor,
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, Trouble> {
-    let (_, user) = user(&visitor)?;
+    let (_, user) = visitor.user()?;
     let id: SessionId = id.parse().map_err(|_| Failure::NoSuch("session"))?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &visitor.caller.origin).await?;
     Ok(done(&visitor, "/profile", Notice::SESSION_REVOKED))

@@ -7,7 +7,6 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use launchway_domain::org::{Session, User};
 use launchway_domain::totp::Secret;
 use zeroize::Zeroizing;
 
@@ -16,7 +15,7 @@ use super::posted::{Form, Posted};
 use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::caller::{Browser, Who};
+use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::install::qr::{self, Drawing};
 use crate::ops::proof;
@@ -51,15 +50,8 @@ impl Shared {
     }
 }
 
-fn user(visitor: &Visitor) -> Result<(&Session, &User), Failure> {
-    match &visitor.caller.who {
-        Who::Session { session, user, .. } => Ok((session, user)),
-        Who::Key { .. } => Err(Failure::NoAuthentication),
-    }
-}
-
 async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, Failure> {
-    let (_, user) = user(visitor)?;
+    let (_, user) = visitor.user()?;
     let waiting = two_factor::waiting(app, user.id).await?;
     let shared = waiting.map(|secret| Shared::of(&secret, &user.email));
     Ok(TwoFactorPage {
@@ -89,7 +81,7 @@ pub async fn begin(
     browser: Browser,
     posted: Posted,
 ) -> Result<Response, Trouble> {
-    let (session, user) = user(&visitor)?;
+    let (session, user) = visitor.user()?;
     let begun = two_factor::begin(&app, user, session.created_at, present(&posted)?, &browser).await;
     match begun {
         Ok(_) => Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?)),
@@ -99,7 +91,7 @@ pub async fn begin(
 
 /// Turns codes on by the first one, and shows the recovery codes.
 pub async fn confirm(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    let (_, user) = user(&visitor)?;
+    let (_, user) = visitor.user()?;
     match two_factor::confirm(&app, user.id, posted.text("code")?, &visitor.caller.origin).await {
         Ok(recovery) => {
             let shown = shown(&app, &visitor, Form::default()).await?;
@@ -116,7 +108,7 @@ pub async fn remove(
     browser: Browser,
     posted: Posted,
 ) -> Result<Response, Trouble> {
-    let (_, user) = user(&visitor)?;
+    let (_, user) = visitor.user()?;
     let removed = two_factor::remove(&app, user, present(&posted)?, posted.text("code")?, &browser).await;
     match removed {
         Ok(()) => Ok(done(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),

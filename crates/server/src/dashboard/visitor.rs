@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::SessionId;
-use launchway_domain::org::Org;
+use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
 
 use super::frame::Notice;
@@ -45,6 +45,14 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// Who looks, and the session it is done with.
+    pub fn user(&self) -> Result<(&Session, &User), Failure> {
+        match &self.caller.who {
+            Who::Session { session, user, .. } => Ok((session, user)),
+            Who::Key { .. } => Err(Failure::NoAuthentication),
+        }
+    }
+
     /// Where the pages of the organization begin.
     pub fn home(&self) -> String {
         home_of(&self.org)

@@ -90,6 +90,11 @@ pub async fn follow(
         let event = follower.next().await.map_err(|failure| failure.to_string())?;
         Ok::<_, axum::BoxError>(event.map(|event| (event, follower)))
     });
+    Ok(event_stream(Body::from_stream(events)))
+}
+
+/// An answer that goes on as a stream of events.
+pub fn event_stream(events: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -100,7 +105,7 @@ pub async fn follow(
             HeaderValue::from_static("no"),
         ),
     ];
-    Ok((headers, Body::from_stream(events)).into_response())
+    (headers, events).into_response()
 }
 
 fn last_event(headers: &HeaderMap) -> Result<Option<i64>, Failure> {
