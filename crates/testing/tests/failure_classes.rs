@@ -1,0 +1,76 @@
+//! The page of failure classes (`docs/failure-classes.md`) names only tests that exist.
+
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_test_that_the_page_names_exists() {
+    let page = fs::read_to_string(root().join("docs/failure-classes.md")).unwrap();
+    let mut known = BTreeSet::new();
+    for directory in ["crates", "tests"] {
+        collect_test_names(&root().join(directory), &mut known);
+    }
+    let missing: Vec<_> = named_tests(&page)
+        .into_iter()
+        .filter(|name| !known.contains(name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "docs/failure-classes.md names tests that do not exist: {missing:?}"
+    );
+}
+
+#[test]
+fn a_cell_names_tests_and_prose_does_not() {
+    let page = "Prose about `nothing`.\n\n| | two at once |\n|---|---|\n| keys | `one_wins`, `a::other_wins`; `POST /keys` |\n";
+    let expected: Vec<_> = ["one_wins", "other_wins"].map(str::to_owned).into();
+    assert_eq!(named_tests(page), expected);
+}
+
+/// The names between backticks in the cells of the page's tables: words of lower case, digits and `_` alone, behind an
+/// optional path of modules.
+fn named_tests(page: &str) -> Vec<String> {
+    page.lines()
+        .filter(|line| line.starts_with('|'))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter_map(|name| name.rsplit("::").next())
+        .filter(|name| name.contains('_') && name.bytes().all(is_word))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
+}
+
+/// The functions of the Rust files below a directory, and those of the browser's journeys.
+fn collect_test_names(directory: &Path, names: &mut BTreeSet<String>) {
+    let entries = fs::read_dir(directory).unwrap();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "node_modules" && name != "target" && !path.is_symlink() {
+            collect_test_names(&path, names);
+        } else if is_source(&path) {
+            let text = fs::read_to_string(&path).unwrap();
+            names.extend(text.lines().filter_map(declared_function).map(str::to_owned));
+        }
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "rs" || extension == "mjs")
+}
+
+/// The name of the function that a line declares, if it does.
+fn declared_function(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("fn ").or_else(|| line.split_once("function "))?;
+    rest.split(['(', '<', ' ']).next()
+}
+
+fn root() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).to_owned()
+}
