@@ -43,6 +43,7 @@ export async function fill(server) {
   await session("POST", "/env", { name: "API_URL", value: "https://api.example.com/v2", visibility: "plain", configurations: ["production"] });
   const hook = await session("POST", "/webhooks", { name: "Team chat", url: "http://127.0.0.1:9/hook", events: ["build.failed", "update.published"] });
   await session("POST", `/webhooks/test?id=${hook.id}`);
+  for (let number = 1; number <= 12; number++) await session("POST", "/api-keys", { name: `Machine ${number}`, scopes: ["build"] });
   await session("POST", "/orgs/invitations", { email: "bob@example.com", role: "member" });
   const keystore = read("crates/credentials/tests/fixtures/rsa.jks").toString("base64");
   await session("POST", "/credentials", { kind: "android_keystore", content: keystore, password: "store-secret" });
@@ -74,7 +75,7 @@ export async function fill(server) {
       ["device", "/device"],
       ["docs", "/docs"],
     ],
-    done, failed, staged, waiting, running, update,
+    done, failed, staged, waiting, running, update, hook,
     pages: [
       ["overview", ""],
       ["builds", "/builds"],
@@ -86,7 +87,7 @@ export async function fill(server) {
       ["build-running", `/builds/${running.id}`, (page) => page.waitForSelector(".line .text:not(.loading):has-text('line')")],
       ["submissions", "/submissions"],
       ["submission", `/submissions/${staged.id}`],
-      ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
+      ["submission-rollout", `/submissions/${staged.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); await page.waitForSelector("form.confirm"); }],
       ["submission-rejected", `/submissions/${lost.id}`],
       ["submit", "/submissions/new"],
       ["submit-build", `/submissions/new?buildId=${packed.id}`, async (page) => { await page.click("text=More options"); }],
@@ -98,7 +99,15 @@ export async function fill(server) {
       }],
       ["updates", "/updates"],
       ["update", `/updates/${update.id}`],
-      ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); }],
+      ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); await page.waitForSelector("form.confirm"); }],
+      ["update-promote", `/updates/${update.id}/promote?configuration=staging`],
+      ["update-delete", `/updates/${update.id}/delete`],
+      ["update-outdated", `/updates/${update.id}`, async (page) => {
+        await page.evaluate(() => { document.querySelector("main [name=revision]").value = "AAAAAAAAAAAAAAAAAAAAAA"; });
+        await page.fill("#releaseNotes", "What I typed");
+        await page.click("button:text-is('Save')");
+        await page.waitForSelector("text=so nothing was saved");
+      }],
       ["audience", "/updates/audience?bundleId=com.example.shop&platform=android&currentVersion=2.3.0&configuration=production&deviceId=device-1"],
       ["publish", "/updates/new"],
       ["publish-refused", "/updates/new", async (page) => {

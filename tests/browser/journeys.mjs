@@ -105,7 +105,8 @@ async function liveLog(server, made, home) {
   await page.fill(".search", "line 3");
   await page.waitForSelector(".line.found");
   assert.equal(await page.textContent(".line.found .text"), "line 3");
-  await page.click("text=Cancel build");
+  await page.click("text=Cancel build…");
+  await page.click("button:text-is('Cancel build')");
   await page.waitForSelector(".title .status:has-text('Canceled')");
   await page.context().close();
 }
@@ -173,14 +174,16 @@ async function submission(server, made, home) {
   await page.waitForSelector(".timeline >> text=Rolling out");
   await page.locator("#rollout").fill("50");
   await page.click("text=Change rollout…");
-  await page.click("button:text-is('Change rollout')");
+  await page.waitForSelector("td:text-is('20 %') + td:text-is('50 %')");
+  await page.click("button:text-is('Raise rollout')");
   await page.waitForSelector("text=The store is told of the change in a moment.");
   // The page follows what the store does.
   await page.waitForSelector("dd:text-is('50 %')");
   await page.click("text=Halt…");
   await page.click("text=Halt rollout");
   await page.waitForSelector(".title .status:has-text('Halted')");
-  await page.click("text=Resume");
+  await page.click("text=Resume…");
+  await page.click("button:text-is('Resume rollout')");
   await page.waitForSelector(".title .status:has-text('Rolling out')");
   // Another one, from the browser.
   await page.goto(`${server.origin}${home}/submissions/new`);
@@ -289,6 +292,80 @@ async function accessible(server, made, home) {
   }
 }
 
+// What of an element is where a pointer reaches it, after it was scrolled into sight as a reader would.
+const reached = (element) => {
+  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const [x, y] = [left + width / 2, top + height / 2];
+  const hit = document.elementFromPoint(x, y);
+  return left >= 0 && top >= 0 && left + width <= innerWidth && top + height <= innerHeight && (hit === element || element.contains(hit));
+};
+
+// Each way to a confirmation, first and last rows among them, and the button there, can be reached at every width.
+async function confirmations(server, made, home) {
+  const pages = ["/api-keys", "/env", "/credentials", "/apps", "/members", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
+  const tried = new Set();
+  for (const width of [390, 768, 1440]) {
+    const page = await owner(server, { viewport: { width, height: 844 } });
+    const reach = async (locator, name) => { if (!(await locator.evaluate(reached))) wrong.push(`${name} is out of reach at ${width}`); };
+    for (const path of pages) {
+      await page.goto(`${server.origin}${home}${path}`);
+      const ways = page.locator("main a.button:has-text('…'), main form[method=get] button:has-text('…')");
+      const count = await ways.count();
+      if (count === 0 && path !== "/runners") wrong.push(`${path} leads to no confirmation`);
+      for (let at = 0; at < count; at++) await reach(ways.nth(at), `${path}: ${await ways.nth(at).textContent()}`);
+      const links = await page.locator("main a.button:has-text('…')").evaluateAll((links) => links.map((link) => link.href));
+      for (const link of [links[0], links.at(-1), ...links.filter((link) => !tried.has(link.replace(/[0-9a-z]{26}/g, "")))]) {
+        if (!link || tried.has(`${width} ${link}`)) continue;
+        tried.add(`${width} ${link}`).add(link.replace(/[0-9a-z]{26}/g, ""));
+        await page.goto(link);
+        await reach(page.locator("form.confirm button"), link);
+        await reach(page.locator("form.confirm a"), link);
+      }
+    }
+    await page.context().close();
+  }
+  // By the keyboard alone, from the last row to the end.
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/api-keys`);
+  const rows = await page.locator("tbody tr").count();
+  await page.locator("td.act a").last().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("form.confirm");
+  await page.locator(".crumb a").focus();
+  await page.keyboard.press("Tab");
+  while (!(await page.evaluate(() => document.activeElement.matches("form.confirm button")))) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("text=The key is revoked.");
+  assert.equal(await page.locator("tbody tr").count(), rows);
+  await page.context().close();
+}
+
+// A page that is open while somebody else changes what it shows: it follows, and what it sends is not lost.
+async function staleTab(server, made, home) {
+  const page = await owner(server);
+  await page.goto(`${server.origin}${home}/updates/${made.update.id}`);
+  const call = api(server.origin, server.key);
+  await page.fill("#releaseNotes", "Typed here");
+  await call("PATCH", `/update?id=${made.update.id}`, { status: "paused", releaseNotes: "Typed there" });
+  await page.waitForSelector(".title .status:has-text('Paused')");
+  assert.equal(await page.inputValue("#releaseNotes"), "Typed here");
+  await page.click("button:text-is('Save')");
+  await page.waitForSelector("text=so nothing was saved");
+  await page.waitForSelector("td:text-is('Typed here') + td:text-is('Typed there')");
+  assert.equal(await page.inputValue("#releaseNotes"), "Typed here");
+  await page.click("button:text-is('Save')");
+  await page.waitForSelector("text=The update is changed.");
+  await page.click("text=Resume…");
+  await page.waitForSelector("form.confirm");
+  await call("PATCH", `/update?id=${made.update.id}`, { rollout: 60 });
+  await page.click("button:text-is('Resume update')");
+  await page.waitForSelector("text=This changed since you looked at it");
+  await page.click("button:text-is('Resume update')");
+  await page.waitForSelector(".title .status:has-text('Published')");
+  await page.context().close();
+}
+
 async function twoFactor(server, made, home) {
   const mia = { origin: server.origin, email: "mia@example.com", password: "correct horse battery" };
   const page = await person(server.origin, { bypassCSP: true });
@@ -345,7 +422,9 @@ async function withoutScripts(server, home) {
   await page.setInputFiles("#file", { name: "dist.zip", mimeType: "application/zip", buffer: zip("index.html", "<h1>plain</h1>") });
   await page.click("form.upload button");
   await page.waitForSelector("text=The update is published.");
-  await page.click("text=Pause");
+  await page.click("text=Pause…");
+  await page.waitForSelector("h1:has-text('Pause 1.0.1')");
+  await page.click("button:text-is('Pause update')");
   await page.waitForSelector(".title .status:has-text('Paused')");
   await page.context().close();
 }
@@ -373,11 +452,13 @@ try {
     const home = await signIn(probe, server);
     state = await probe.context().storageState();
     await probe.context().close();
+    await step("confirmations", () => confirmations(server, made, home));
     await step("accessible", () => accessible(server, made, home));
     await step("live log", () => liveLog(server, made, home));
     await step("growing log", () => growingLog(server, home));
     await step("long log", () => longLog(server, home));
     await step("submission", () => submission(server, made, home));
+    await step("stale tab", () => staleTab(server, made, home));
     await step("redelivery", () => redelivery(server, home));
     await step("two-factor codes", () => twoFactor(server, made, home));
     await step("invitation", () => invitation(server, home));

@@ -7,34 +7,45 @@ mod apps;
 mod audience;
 mod audit;
 mod build;
+mod build_actions;
 mod build_log;
 mod builds;
+mod confirm;
 mod credentials;
 mod env;
 mod filters;
 mod frame;
+mod kept;
 mod keys;
 mod live;
+mod member_actions;
 mod members;
 mod overview;
 mod posted;
 mod profile;
 mod publish;
 mod received;
+mod removals;
 mod report_days;
+mod republish;
+mod revision;
 mod runners;
 mod show;
 mod submission;
+mod submission_actions;
 mod submissions;
 mod submit;
 mod timeline;
 mod trouble;
 mod two_factor;
 mod update;
+mod update_actions;
+mod update_health;
 mod updates;
 mod usage;
 mod visit;
 mod visitor;
+mod webhook_actions;
 mod webhooks;
 
 use std::sync::Arc;
@@ -46,6 +57,8 @@ use launchway_domain::tenancy::Role;
 
 use crate::app::App;
 use crate::http::{build_log as api_log, build_stream};
+use confirm::Action;
+use visitor::{Door, FormAt};
 pub use visitor::{form_token, home_of};
 
 /// One path of the dashboard.
@@ -56,6 +69,10 @@ pub struct Page {
     pub least: Role,
     /// Whether its form may be too large for memory: then the page itself reads it and checks its token.
     pub streams: bool,
+    /// Whether it is a confirmation.
+    pub confirms: bool,
+    /// Where the form stands that is sent to this path.
+    form_at: FormAt,
     handler: MethodRouter<Arc<App>>,
 }
 
@@ -64,7 +81,16 @@ fn page(path: &'static str, least: Role, handler: MethodRouter<Arc<App>>) -> Pag
         path,
         least,
         streams: false,
+        confirms: false,
+        form_at: FormAt::Here,
         handler,
+    }
+}
+
+impl Page {
+    /// The same for a path without a page: its form stands elsewhere.
+    fn form_at(self, form_at: FormAt) -> Page {
+        Page { form_at, ..self }
     }
 }
 
@@ -75,6 +101,14 @@ fn member(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
 fn streamed(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
     let page = member(path, handler);
     Page { streams: true, ..page }
+}
+
+/// The confirmation of a change, and the change itself, for who may see the page.
+fn confirmed<A: Action + 'static>(page: fn(&'static str, MethodRouter<Arc<App>>) -> Page, path: &'static str) -> Page {
+    Page {
+        confirms: true,
+        ..page(path, confirm::handlers::<A>())
+    }
 }
 
 fn admin(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
@@ -94,9 +128,9 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/builds/{id}", get(build::show)),
         member("/o/{org}/builds/{id}/live", get(build::live)),
         member("/o/{org}/builds/{id}/artifacts/{artifact}", get(build::download)),
-        member("/o/{org}/builds/{id}/cancel", post(build::cancel)),
-        member("/o/{org}/builds/{id}/retry", post(build::retry)),
-        member("/o/{org}/builds/{id}/delete", post(build::delete)),
+        confirmed::<build_actions::Cancel>(member, "/o/{org}/builds/{id}/cancel"),
+        confirmed::<build_actions::Retry>(member, "/o/{org}/builds/{id}/retry"),
+        confirmed::<build_actions::Delete>(member, "/o/{org}/builds/{id}/delete"),
         member("/o/{org}/builds/{id}/log/lines", get(build_log::lines)),
         member("/o/{org}/builds/{id}/log/search", get(build_log::search)),
         // The API's own handlers, for scripts of the pages: they name the build in `id`.
@@ -105,57 +139,59 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/submissions", get(submissions::list)),
         member("/o/{org}/submissions/live", get(submissions::live)),
         streamed("/o/{org}/submissions/new", get(submit::form).post(submit::submit)),
-        member(
-            "/o/{org}/submissions/{id}",
-            get(submission::show).post(submission::change),
-        ),
+        member("/o/{org}/submissions/{id}", get(submission::show)),
         member("/o/{org}/submissions/{id}/live", get(submission::live)),
-        member("/o/{org}/submissions/{id}/cancel", post(submission::cancel)),
-        member("/o/{org}/submissions/{id}/retry", post(submission::retry)),
-        member("/o/{org}/submissions/{id}/delete", post(submission::delete)),
+        confirmed::<submission_actions::Change>(member, "/o/{org}/submissions/{id}/change"),
+        confirmed::<submission_actions::Cancel>(member, "/o/{org}/submissions/{id}/cancel"),
+        confirmed::<submission_actions::Retry>(member, "/o/{org}/submissions/{id}/retry"),
+        confirmed::<submission_actions::Delete>(member, "/o/{org}/submissions/{id}/delete"),
         member("/o/{org}/updates", get(updates::list)),
         member("/o/{org}/updates/audience", get(audience::show)),
         streamed("/o/{org}/updates/new", get(publish::form).post(publish::publish)),
-        member("/o/{org}/updates/{id}", get(update::show).post(update::change)),
-        member("/o/{org}/updates/{id}/promote", post(update::promote)),
-        member("/o/{org}/updates/{id}/rollback", post(update::roll_back)),
-        member("/o/{org}/updates/{id}/delete", post(update::delete)),
+        member("/o/{org}/updates/{id}", get(update::show).post(update::change_notes)),
+        member("/o/{org}/updates/{id}/live", get(update::live)),
+        confirmed::<update_actions::Change>(member, "/o/{org}/updates/{id}/change"),
+        confirmed::<republish::Promote>(member, "/o/{org}/updates/{id}/promote"),
+        confirmed::<republish::RollBack>(member, "/o/{org}/updates/{id}/rollback"),
+        confirmed::<update_actions::Delete>(member, "/o/{org}/updates/{id}/delete"),
         member("/o/{org}/apps", get(apps::list).post(apps::create)),
-        admin("/o/{org}/apps/{id}/delete", post(apps::delete)),
+        confirmed::<removals::DeleteApp>(admin, "/o/{org}/apps/{id}/delete"),
         admin("/o/{org}/env", get(env::list).post(env::set)),
-        admin("/o/{org}/env/{id}/delete", post(env::delete)),
+        confirmed::<removals::DeleteVariable>(admin, "/o/{org}/env/{id}/delete"),
         admin("/o/{org}/credentials", get(credentials::list).post(credentials::create)),
-        admin("/o/{org}/credentials/{id}/delete", post(credentials::delete)),
+        confirmed::<removals::DeleteCredential>(admin, "/o/{org}/credentials/{id}/delete"),
         admin("/o/{org}/api-keys", get(keys::list).post(keys::create)),
-        admin("/o/{org}/api-keys/{id}/revoke", post(keys::revoke)),
+        confirmed::<removals::RevokeKey>(admin, "/o/{org}/api-keys/{id}/revoke"),
         admin("/o/{org}/webhooks", get(webhooks::list).post(webhooks::create)),
         admin("/o/{org}/webhooks/{id}", get(webhooks::show).post(webhooks::change)),
-        admin("/o/{org}/webhooks/{id}/test", post(webhooks::test)),
-        admin("/o/{org}/webhooks/{id}/rotate", post(webhooks::rotate)),
-        admin("/o/{org}/webhooks/{id}/delete", post(webhooks::delete)),
+        admin("/o/{org}/webhooks/{id}/test", post(webhooks::test)).form_at(FormAt::Up(1)),
+        confirmed::<webhook_actions::SetStatus>(admin, "/o/{org}/webhooks/{id}/status"),
+        confirmed::<webhook_actions::Rotate>(admin, "/o/{org}/webhooks/{id}/rotate"),
+        confirmed::<webhook_actions::Delete>(admin, "/o/{org}/webhooks/{id}/delete"),
         admin(
             "/o/{org}/webhooks/{id}/deliveries/{delivery}",
             post(webhooks::redeliver),
-        ),
+        )
+        .form_at(FormAt::Up(2)),
         member("/o/{org}/members", get(members::list)),
-        admin("/o/{org}/invitations", post(members::invite)),
-        admin("/o/{org}/invitations/{id}/delete", post(members::uninvite)),
-        admin("/o/{org}/members/{id}", post(members::change)),
-        member("/o/{org}/members/{id}/remove", post(members::remove)),
-        owner("/o/{org}/name", post(members::rename)),
+        admin("/o/{org}/invitations", post(members::invite)).form_at(FormAt::Page("/members")),
+        confirmed::<removals::Uninvite>(admin, "/o/{org}/invitations/{id}/delete"),
+        confirmed::<member_actions::ChangeRole>(admin, "/o/{org}/members/{id}/role"),
+        confirmed::<member_actions::Remove>(member, "/o/{org}/members/{id}/remove"),
+        owner("/o/{org}/name", post(members::rename)).form_at(FormAt::Page("/members")),
         admin("/o/{org}/runners", get(runners::list).post(runners::create_token)),
-        admin("/o/{org}/runners/{id}/revoke", post(runners::revoke)),
+        confirmed::<removals::RevokeRunner>(admin, "/o/{org}/runners/{id}/revoke"),
         member("/o/{org}/usage", get(usage::show)),
         admin("/o/{org}/audit", get(audit::list)),
         member("/o/{org}/profile", get(profile::show)),
-        member("/o/{org}/profile/password", post(profile::change_password)),
+        member("/o/{org}/profile/password", post(profile::change_password)).form_at(FormAt::Up(1)),
         member(
             "/o/{org}/profile/two-factor",
             get(two_factor::show).post(two_factor::begin),
         ),
-        member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)),
-        member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)),
-        member("/o/{org}/profile/sessions/{id}/revoke", post(profile::revoke)),
+        member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)).form_at(FormAt::Up(1)),
+        member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)).form_at(FormAt::Up(1)),
+        member("/o/{org}/profile/sessions/{id}/revoke", post(profile::revoke)).form_at(FormAt::Up(3)),
     ]
 }
 
@@ -163,7 +199,13 @@ pub fn pages() -> Vec<Page> {
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     let assets = Router::new().route("/assets/{hash}/{name}", get(assets::serve));
     pages().into_iter().fold(assets, |router, page| {
-        let admission = from_fn_with_state((app.clone(), page.least, page.streams), visitor::admit_visitor);
+        let door = Door {
+            app: app.clone(),
+            least: page.least,
+            streams: page.streams,
+            form_at: page.form_at,
+        };
+        let admission = from_fn_with_state(door, visitor::admit_visitor);
         router.route(page.path, page.handler.route_layer(admission))
     })
 }

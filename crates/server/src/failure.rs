@@ -43,6 +43,9 @@ pub enum Failure {
     /// There is nothing at this path.
     #[error("There is nothing at this path; the API is described at /docs")]
     NoSuchPath,
+    /// A form was filled in by the sight of another state. Only pages carry a state.
+    #[error("This changed since you looked at it")]
+    Changed,
     /// The path is there, the method is not.
     #[error("This path does not take this method")]
     MethodNotAllowed,
@@ -82,6 +85,7 @@ impl Failure {
             }
             Failure::MissingScope(_) | Failure::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),
             Failure::NoSuch(_) | Failure::NoneFits(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
+            Failure::Changed => (StatusCode::CONFLICT, "Conflict"),
             Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
             Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
             Failure::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),

@@ -36,6 +36,8 @@ pub enum Purpose {
     Forms,
     /// Seals what users share with their authenticator apps.
     TwoFactor,
+    /// Seals forms that were sent after their session had ended.
+    KeptForms,
     /// Signs that a password was right, for the page that asks for the code.
     SecondStep,
     /// Seals the keys of organizations.
@@ -56,6 +58,7 @@ impl Purpose {
             Purpose::Idempotency => b"launchway idempotency 1",
             Purpose::Forms => b"launchway forms 1",
             Purpose::TwoFactor => b"launchway two-factor 1",
+            Purpose::KeptForms => b"launchway kept forms 1",
             Purpose::SecondStep => b"launchway second step 1",
             Purpose::DataKeys => b"launchway data keys 1",
             Purpose::Check => b"launchway master key check 1",

@@ -93,6 +93,18 @@ impl Vault {
         cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or_else(damaged)
     }
 
+    /// Seals what a user typed into a form, for a while.
+    pub fn seal_kept_form(&self, user: UserId, place: &Place<'_>, typed: &[u8]) -> String {
+        let key = self.derive(Purpose::KeptForms);
+        cipher::seal_own(&key, &of_user(user, place), typed, &*self.random)
+    }
+
+    /// Opens what a user typed into a form, for that user alone.
+    pub fn open_kept_form(&self, user: UserId, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let key = self.derive(Purpose::KeptForms);
+        cipher::open_own(&key, &of_user(user, place), sealed).ok_or_else(damaged)
+    }
+
     /// The key of an organization; made when it has none and `may_make`.
     async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, Failure> {
         let known = self.known_keys().get(&org).cloned();
@@ -139,6 +151,10 @@ impl Vault {
     fn known_keys(&self) -> std::sync::MutexGuard<'_, HashMap<OrgId, Arc<DataKey>>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn of_user<'p>(user: UserId, place: &Place<'p>) -> Place<'p> {
+    Place::new(format!("{user} {}", place.record), place.field)
 }
 
 fn damaged() -> Failure {

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::configuration::Configuration;
 use launchway_domain::id::UpdateId;
+use launchway_domain::platform::Platform;
 use launchway_domain::report::{KEPT_REASONS, ReportKind};
 use launchway_domain::time::{DAY, EpochMs};
 
@@ -44,6 +47,17 @@ pub struct DayCount {
     pub kind: ReportKind,
     /// Devices.
     pub count: i64,
+}
+
+/// The update of an app, platform and configuration that most devices are known to have fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Its version.
+    pub version: String,
+    /// When it was published.
+    pub since: i64,
+    /// The devices.
+    pub devices: i64,
 }
 
 /// The day of a time, as [`DayCount`] names it.
@@ -170,6 +184,32 @@ impl Org<'_> {
         rows.into_iter()
             .map(|(kind, count)| Ok((typed("report_counts.kind", &kind)?, count)))
             .collect()
+    }
+
+    /// The widest reach of any update of an app, platform and configuration, deleted ones included; `None` while no device
+    /// reported of any. A device is told apart within one update only, so the counts of several cannot be added up.
+    pub async fn widest_reach(
+        &mut self,
+        bundle: &BundleId,
+        platform: Platform,
+        configuration: Option<&Configuration>,
+    ) -> Result<Option<Reach>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String, i64, i64),
+            "SELECT u.version, u.created_at, c.count FROM report_counts c JOIN updates u ON u.id = c.update_id \
+             WHERE u.org_id = $1 AND u.bundle_key = $2 AND u.platform = $3 AND u.configuration = $4 \
+             ORDER BY c.count DESC, u.id DESC LIMIT 1",
+            &self.id,
+            bundle.key(),
+            platform.as_str(),
+            configuration.map_or("", |label| label.as_str())
+        )?;
+        Ok(row.map(|(version, since, devices)| Reach {
+            version,
+            since,
+            devices,
+        }))
     }
 
     /// How many devices reported what of an update of this organization on which day, oldest first.

@@ -6,14 +6,12 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use launchway_api::apps::{AppView, CreateApp};
-use launchway_domain::id::AppId;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -43,7 +41,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    shown(&app, &visitor, query.paging()?.offset, Form::default()).await
+    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -59,9 +57,4 @@ async fn claim(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Fail
         name: posted.optional("name")?,
     })?;
     Write::run(app, &visitor.caller, plan, apps::create).await.map(drop)
-}
-
-pub async fn delete(visit: Visit<AppId>) -> Result<Response, Trouble> {
-    visit.change(apps::delete).await?;
-    Ok(visit.done("/apps", Notice::APP_DELETED))
 }

@@ -11,7 +11,7 @@ use launchway_domain::id::BuildId;
 use serde_json::Value;
 
 use super::build_log;
-use super::frame::{Frame, Notice, page};
+use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
 use super::show;
 use super::trouble::Trouble;
@@ -42,7 +42,6 @@ struct Page {
 #[template(path = "dashboard/build_state.html")]
 struct BuildState {
     home: String,
-    token: String,
     build: BuildView,
     is_over: bool,
     /// Whether it gave an app that a store takes.
@@ -77,7 +76,6 @@ async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildState, Fail
     };
     Ok(BuildState {
         home: visit.visitor.home(),
-        token: visit.visitor.token.clone(),
         is_over: build.standing.status.is_final(),
         can_submit: build.standing.status == BuildStatus::Success && view.artifacts.iter().any(is_app),
         took: took.map(|(from, to)| show::duration(&((to - from) as f64 / 1000.0))),
@@ -168,20 +166,4 @@ pub async fn download(
     let mut response = Redirect::to(&fresh_url(&visit.app, artifact)?).into_response();
     protect(&mut response);
     Ok(response)
-}
-
-pub async fn cancel(visit: Visit<BuildId>) -> Result<Response, Trouble> {
-    visit.change(builds::cancel).await?;
-    Ok(visit.done(&format!("/builds/{}", visit.id), Notice::BUILD_CANCELED))
-}
-
-pub async fn retry(visit: Visit<BuildId>) -> Result<Response, Trouble> {
-    let build = visit.change(builds::retry).await?;
-    Ok(visit.done(&format!("/builds/{}", build.id), Notice::BUILD_RETRIED))
-}
-
-pub async fn delete(visit: Visit<BuildId>) -> Result<Response, Trouble> {
-    let files = visit.change(builds::delete).await?;
-    builds::remove_files(&visit.app, &files).await;
-    Ok(visit.done("/builds", Notice::BUILD_DELETED))
 }

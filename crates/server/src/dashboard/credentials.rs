@@ -9,14 +9,12 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::credentials::{CreateCredential, CredentialView};
 use launchway_api::secret::SecretText;
-use launchway_domain::id::CredentialId;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -42,13 +40,10 @@ struct Credentials {
     form: Form,
 }
 
-impl Credentials {
-    fn label(kind: &str) -> &str {
-        KINDS
-            .iter()
-            .find(|(known, _)| *known == kind)
-            .map_or(kind, |(_, label)| label)
-    }
+/// What people call a kind.
+pub fn label(kind: &str) -> &str {
+    let known = KINDS.iter().find(|(known, _)| *known == kind);
+    known.map_or(kind, |(_, label)| label)
 }
 
 async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
@@ -66,7 +61,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    shown(&app, &visitor, query.paging()?.offset, Form::default()).await
+    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -95,9 +90,4 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
     Write::run(app, &visitor.caller, plan, credentials::create)
         .await
         .map(drop)
-}
-
-pub async fn delete(visit: Visit<CredentialId>) -> Result<Response, Trouble> {
-    visit.change(credentials::delete).await?;
-    Ok(visit.done("/credentials", Notice::CREDENTIAL_DELETED))
 }

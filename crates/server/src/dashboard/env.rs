@@ -7,14 +7,14 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::secret::SecretText;
-use launchway_domain::id::EnvVarId;
+use launchway_domain::env_var::EnvVar;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
+use super::revision::Revision;
 use super::show::{self, Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -31,22 +31,21 @@ struct Variables {
     form: Form,
 }
 
-impl Variables {
-    /// Where a variable is set, as words.
-    fn scope(variable: &EnvVarView) -> String {
-        let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
-        parts.extend(variable.configurations.iter().cloned());
-        parts.extend(
-            variable
-                .platforms
-                .iter()
-                .map(|platform| show::platform(platform).to_owned()),
-        );
-        if parts.is_empty() {
-            return "every build".to_owned();
-        }
-        parts.join(", ")
+/// Where a variable is set, as words.
+pub fn scope(variable: &EnvVarView) -> String {
+    let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
+    parts.extend(variable.configurations.iter().cloned());
+    let platforms = variable.platforms.iter();
+    parts.extend(platforms.map(|platform| show::platform(platform).to_owned()));
+    if parts.is_empty() {
+        return "every build".to_owned();
     }
+    parts.join(", ")
+}
+
+/// The revision of a variable. Its value moves the time of its last change.
+pub fn revision(variable: &EnvVar) -> Result<Revision, Failure> {
+    Revision::of(&EnvVarView::of(variable, None))
 }
 
 async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
@@ -68,7 +67,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
     let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
-    shown(&app, &visitor, query.paging()?.offset, form).await
+    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form)).await
 }
 
 pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -94,9 +93,4 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
         platforms: some(posted.all("platforms")),
     })?;
     Write::run(app, &visitor.caller, plan, env_vars::set).await.map(drop)
-}
-
-pub async fn delete(visit: Visit<EnvVarId>) -> Result<Response, Trouble> {
-    visit.change(env_vars::delete).await?;
-    Ok(visit.done("/env", Notice::VARIABLE_DELETED))
 }

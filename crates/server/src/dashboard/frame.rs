@@ -148,6 +148,8 @@ notices! {
     WEBHOOK_TESTED = "webhook-tested", "A test is on its way. Load this page again to see the answer.";
     /// A delivery was made anew.
     REDELIVERED = "redelivered", "It is sent again. Load this page again to see the answer.";
+    /// A webhook has a new secret.
+    WEBHOOK_ROTATED = "webhook-rotated", "The webhook has a new secret, which was shown once. Make another if nobody kept it.";
     /// A webhook was removed.
     WEBHOOK_DELETED = "webhook-deleted", "The webhook is deleted.";
     /// An invitation was taken back.
@@ -174,9 +176,21 @@ notices! {
     BUILD_RETRIED = "build-retried", "A new build of the same source waits in the queue.";
 }
 
+impl Notice {
+    /// A page of the organization that shows the message.
+    pub fn location(self, visitor: &Visitor, path: &str) -> String {
+        format!("{}{path}?done={}", visitor.home(), self.0)
+    }
+}
+
 /// The answer to a form that did what it says: to a page of the organization, with a message there.
 pub fn done(visitor: &Visitor, path: &str, notice: Notice) -> Response {
-    let mut response = Redirect::to(&format!("{}{path}?done={}", visitor.home(), notice.0)).into_response();
+    to(&notice.location(visitor, path))
+}
+
+/// The answer to a form that leads to another page.
+pub fn to(location: &str) -> Response {
+    let mut response = Redirect::to(location).into_response();
     protect(&mut response);
     response
 }

@@ -6,14 +6,12 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use launchway_api::keys::{CreateKey, KeyView};
-use launchway_domain::id::KeyId;
 use launchway_store::Paging;
 
-use super::frame::{Frame, Notice, page};
+use super::frame::{Frame, page};
 use super::posted::{Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -59,7 +57,14 @@ fn new_form() -> Form {
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    shown(&app, &visitor, query.paging()?.offset, new_form(), None).await
+    shown(
+        &app,
+        &visitor,
+        query.paging()?.offset,
+        visitor.form_or(new_form()),
+        None,
+    )
+    .await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -89,9 +94,4 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             app.public_url
         ),
     })
-}
-
-pub async fn revoke(visit: Visit<KeyId>) -> Result<Response, Trouble> {
-    visit.change(keys::revoke).await?;
-    Ok(visit.done("/api-keys", Notice::KEY_REVOKED))
 }

@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use launchway_api::orgs::{CreateInvitation, InvitationView, MemberView};
-use launchway_domain::actor::Actor;
-use launchway_domain::id::{InvitationId, UserId};
+use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::posted::{Differs, Form, Posted};
+use super::revision::{self, Revision};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -35,6 +34,7 @@ struct Members {
     pager: Pager,
     invitations: Vec<InvitationView>,
     form: Form,
+    revision: String,
     /// The link of an invitation that was just made, shown this once.
     made: Option<Made>,
 }
@@ -59,6 +59,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
         true => org.invitations(LATEST).await?.items,
         false => Vec::new(),
     };
+    let record = org.record().await?.ok_or(Failure::NoSuch("organization"))?;
     let shown = Members {
         frame: Frame::new(app, visitor, "members", "Members"),
         me: visitor.caller.actor().to_string(),
@@ -68,6 +69,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
             .iter()
             .map(|invitation| InvitationView::of(invitation, now))
             .collect(),
+        revision: form.revision(&name_revision(&record)?),
         form,
         made,
     };
@@ -75,7 +77,14 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    shown(&app, &visitor, query.paging()?.offset, Form::default(), None).await
+    shown(
+        &app,
+        &visitor,
+        query.paging()?.offset,
+        visitor.form_or(Form::default()),
+        None,
+    )
+    .await
 }
 
 pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -100,36 +109,31 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
     })
 }
 
-pub async fn uninvite(visit: Visit<InvitationId>) -> Result<Response, Trouble> {
-    visit.change(members::uninvite).await?;
-    Ok(visit.done("/members", Notice::UNINVITED))
+/// The revision of the organization's name.
+fn name_revision(org: &Org) -> Result<Revision, Failure> {
+    Revision::of(&(org.id.to_string(), &org.name))
 }
 
-pub async fn change(visit: Visit<UserId>, posted: Posted) -> Result<Response, Trouble> {
-    let role = members::role(posted.text("role")?)?;
-    let by = &visit.visitor.caller;
-    visit
-        .change(async |write, id| members::change(write, by, id, role).await)
-        .await?;
-    Ok(visit.done("/members", Notice::MEMBER_CHANGED))
-}
-
-/// Removes a member; who removes itself leaves the organization.
-pub async fn remove(visit: Visit<UserId>) -> Result<Response, Trouble> {
-    let by = &visit.visitor.caller;
-    members::may_remove(by, &Query::parse(&format!("id={}", visit.id)))?;
-    visit
-        .change(async |write, id| members::remove(write, by, id).await)
-        .await?;
-    if by.actor() == Actor::User(visit.id) {
-        return Ok(Redirect::to("/").into_response());
-    }
-    Ok(visit.done("/members", Notice::MEMBER_REMOVED))
-}
-
-/// Renames the organization.
+/// Renames the organization, unless somebody else did since the page was shown.
 pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+    let form = match renamed(&app, &visitor, &posted).await {
+        Ok(()) => return Ok(done(&visitor, "/members", Notice::RENAMED)),
+        Err(Failure::Changed) => {
+            let now = app.db.read().await?.org(visitor.org.id).record().await?;
+            let now = now.ok_or(Failure::NoSuch("organization"))?;
+            let differs = vec![Differs::new("Name", &posted.text("name")?, &now.name)];
+            Form::outdated(posted, differs)
+        }
+        Err(failure) => Form::refused_if_bad(posted, failure)?,
+    };
+    shown(&app, &visitor, 0, form, None).await
+}
+
+async fn renamed(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
     let name = orgs::name(posted.text("name")?)?;
-    Write::run(&app, &visitor.caller, Some(name), orgs::change).await?;
-    Ok(done(&visitor, "/members", Notice::RENAMED))
+    Write::run(app, &visitor.caller, name, async |write, name| {
+        revision::check(posted, &name_revision(&orgs::record(write).await?)?)?;
+        orgs::change(write, Some(name)).await.map(drop)
+    })
+    .await
 }

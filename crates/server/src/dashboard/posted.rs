@@ -4,10 +4,13 @@ use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
+use launchway_store::RequestKey;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::revision::Revision;
 use super::trouble::Trouble;
+use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
@@ -15,9 +18,23 @@ use crate::http::pages::FOREIGN_FORM;
 
 /// A form holds at most this many bytes; files among them. A value of an environment variable has up to 64 KiB, and each
 /// byte may be escaped.
-const LARGEST: usize = 2 << 20;
+pub const LARGEST: usize = 2 << 20;
 /// Where a script that sends no form has the token.
 const TOKEN_HEADER: &str = "x-form-token";
+
+/// Why a form is not taken.
+pub enum Unchecked {
+    /// Its token is not that of the session it comes with.
+    Other(Posted),
+    /// It cannot be read.
+    Bad(Trouble),
+}
+
+impl<E: Into<Failure>> From<E> for Unchecked {
+    fn from(error: E) -> Self {
+        Unchecked::Bad(Trouble(error.into()))
+    }
+}
 
 /// The fields of a form, each name once or more.
 #[derive(Clone, Default)]
@@ -26,7 +43,7 @@ pub struct Posted(Vec<(String, Zeroizing<Vec<u8>>)>);
 impl Posted {
     /// Reads the form of a request and checks its token. What is no form must have the token in a header; its body is
     /// left to be read.
-    pub async fn read_checked(app: &App, request: Request, token: &str) -> Result<Request, Trouble> {
+    pub async fn read_checked(app: &App, request: Request, token: &str) -> Result<Request, Unchecked> {
         let kind = content_type(request.headers());
         let is_form = kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data";
         if !is_form {
@@ -48,7 +65,9 @@ impl Posted {
             let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
             Posted::of_pairs(text)
         };
-        posted.check(token)?;
+        if posted.check(token).is_err() {
+            return Err(Unchecked::Other(posted));
+        }
         let mut request = Request::from_parts(parts, axum::body::Body::empty());
         request.extensions_mut().insert(posted);
         Ok(request)
@@ -74,6 +93,28 @@ impl Posted {
             fields.push((name, Zeroizing::new(bytes.to_vec())));
         }
         Ok(Posted(fields))
+    }
+
+    /// Every field that is text, in the order of the form.
+    pub fn fields(&self) -> Vec<(String, String)> {
+        let text = |value: &[u8]| std::str::from_utf8(value).map(str::to_owned);
+        let fields = self.0.iter();
+        fields
+            .filter_map(|(name, value)| Some((name.clone(), text(value).ok()?)))
+            .collect()
+    }
+
+    /// Under what the answer is kept, so that a form that is sent twice is one change.
+    pub fn once(&self, visitor: &Visitor, path: &str) -> Result<Option<RequestKey>, Failure> {
+        let key = self.optional("once")?;
+        Ok(key.filter(|key| key.len() <= 100).map(|key| RequestKey {
+            caller: visitor.caller.actor().to_string(),
+            method: "POST".to_owned(),
+            path: format!("{}{path}", visitor.home()),
+            key,
+            // The key is this server's own: no other form carries it.
+            body_hash: String::new(),
+        }))
     }
 
     /// Adds a field that was read elsewhere.
@@ -130,7 +171,7 @@ impl Posted {
     }
 }
 
-fn content_type(headers: &HeaderMap) -> String {
+pub fn content_type(headers: &HeaderMap) -> String {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
     kind.trim().to_ascii_lowercase()
@@ -152,13 +193,33 @@ impl<S: Sync> FromRequestParts<S> for Posted {
     }
 }
 
+/// A value that was typed by the sight of another one than there is now.
+pub struct Differs {
+    pub what: &'static str,
+    pub yours: String,
+    pub now: String,
+}
+
+impl Differs {
+    /// What was typed, and what there is.
+    pub fn new(what: &'static str, yours: &impl ToString, now: &impl ToString) -> Differs {
+        let (yours, now) = (yours.to_string(), now.to_string());
+        Differs { what, yours, now }
+    }
+}
+
 /// A form as a page shows it: empty at first, after a refusal with what was typed and what is wrong.
 #[derive(Default)]
 pub struct Form {
     typed: Posted,
     problem: Option<String>,
     status: StatusCode,
+    differs: Vec<Differs>,
 }
+
+/// What a form says that was filled in by the sight of an older state.
+const OUTDATED: &str = "Somebody changed this since you opened the page, so nothing was saved. The form has what you typed; \
+                        send it again to replace what there is now.";
 
 impl Form {
     /// The form again, refused.
@@ -167,7 +228,31 @@ impl Form {
             typed,
             problem: Some(failure.body().message),
             status: failure.status().0,
+            ..Form::default()
         }
+    }
+
+    /// The form again, refused because what it changes is not what it was.
+    pub fn outdated(typed: Posted, differs: Vec<Differs>) -> Form {
+        Form {
+            problem: Some(OUTDATED.to_owned()),
+            status: Failure::Changed.status().0,
+            differs,
+            ..Form::typed(typed)
+        }
+    }
+
+    /// The revision that the form of a page carries: that of what there is, or the one by whose sight it was filled in.
+    pub fn revision(&self, now: &Revision) -> String {
+        match self.differs.is_empty() {
+            true => self.value_or("revision", now.as_str()),
+            false => now.as_str().to_owned(),
+        }
+    }
+
+    /// Values that were typed and are others by now.
+    pub fn differs(&self) -> &[Differs] {
+        &self.differs
     }
 
     /// The same where what was typed is to blame; any other failure is given back.
@@ -208,6 +293,14 @@ impl Form {
     /// What is wrong, if anything is.
     pub fn message(&self) -> Option<&str> {
         self.problem.as_deref()
+    }
+
+    /// What was typed into a field, or else what stands there.
+    pub fn value_or(&self, name: &str, there: impl ToString) -> String {
+        match self.typed.bytes(name) {
+            Some(_) => self.value(name),
+            None => there.to_string(),
+        }
     }
 
     /// What was typed into a field.

@@ -28,6 +28,8 @@ struct Page {
     form: Form,
     bundles: Vec<String>,
     largest: i64,
+    /// Makes a form that is sent twice one change.
+    once: String,
 }
 
 async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, Failure> {
@@ -35,6 +37,7 @@ async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> 
         frame: Frame::new(app, visitor, "updates", "Publish an update"),
         form,
         bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
+        once: app.random.token(),
         largest: i64::try_from(app.config.max_package_size).unwrap_or(i64::MAX),
     };
     Ok(page(status, &shown))
@@ -46,7 +49,7 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
         ("platform", "android"),
         ("configuration", "production"),
     ]);
-    Ok(shown(&app, &visitor, StatusCode::OK, form).await?)
+    Ok(shown(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
 }
 
 pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
@@ -75,7 +78,7 @@ async fn store_and_publish(
     let mut request = asked(posted)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
-        match publish_request::run(app, &visitor.caller, &request, None).await? {
+        match publish_request::run(app, &visitor.caller, &request, posted.once(visitor, "/updates/new")?).await? {
             Published::Fresh(view) => format!("/updates/{}", view.id),
             Published::Kept(_) => "/updates".to_owned(),
         },

@@ -7,14 +7,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::builds::RunnerView;
-use launchway_domain::id::RunnerId;
 use launchway_domain::time::iso;
 use launchway_store::Paging;
 
-use super::frame::{Frame, Notice, page};
+use super::frame::{Frame, page};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
-use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -72,9 +70,4 @@ pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Resu
         expires_at: iso(made.expires_at),
     };
     Ok(page(StatusCode::CREATED, &shown(&app, &visitor, 0, Some(made)).await?))
-}
-
-pub async fn revoke(visit: Visit<RunnerId>) -> Result<Response, Trouble> {
-    visit.change(runners::revoke).await?;
-    Ok(visit.done("/runners", Notice::RUNNER_REVOKED))
 }

@@ -2,20 +2,19 @@
 
 use askama::Template;
 use axum::response::Response;
-use launchway_api::submissions::{ChangeSubmission, SubmissionView};
+use launchway_api::submissions::SubmissionView;
 use launchway_domain::id::SubmissionId;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Move, Submission, SubmissionStatus};
 
-use super::frame::{Frame, Notice, page};
+use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
-use super::posted::{Form, Posted};
+use super::posted::Form;
 use super::show;
 use super::timeline::{Step, timeline};
 use super::trouble::Trouble;
 use super::visit::Visit;
 use crate::failure::Failure;
-use crate::ops::submissions::{self, form};
 
 #[derive(Template)]
 #[template(path = "dashboard/submission.html")]
@@ -31,7 +30,6 @@ struct Page {
 #[template(path = "dashboard/submission_state.html")]
 struct SubmissionState {
     home: String,
-    token: String,
     submission: SubmissionView,
     timeline: Vec<Step>,
     is_over: bool,
@@ -89,7 +87,6 @@ async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionState, Failure> {
     let view = SubmissionView::of(&submission);
     Ok(SubmissionState {
         home: visit.visitor.home(),
-        token: visit.visitor.token.clone(),
         timeline: timeline(&view.events, &view.status, submission.finished_at),
         is_over: submission.standing.status.is_final(),
         can: Can::of(&submission),
@@ -130,7 +127,7 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, Trouble> {
+pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, Trouble> {
     let state = read(visit).await?;
     let title = format!("{} to {}", state.submission.bundle_id, state.submission.destination);
     let shown = Page {
@@ -162,44 +159,4 @@ impl Part for Visit<SubmissionId> {
 pub async fn live(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
     read(&visit).await?;
     Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
-}
-
-/// Changes the rollout, halts it, has it go on, or releases what was held back: whatever the form has.
-pub async fn change(visit: Visit<SubmissionId>, posted: Posted) -> Result<Response, Trouble> {
-    match changed(&visit, &posted).await {
-        Ok(_) => Ok(back(&visit, Notice::SUBMISSION_CHANGED)),
-        Err(failure) => shown(&visit, Form::refused_if_bad(posted, failure)?).await,
-    }
-}
-
-async fn changed(visit: &Visit<SubmissionId>, posted: &Posted) -> Result<Submission, Failure> {
-    let wanted = form::change(&ChangeSubmission {
-        rollout: posted.percent("rollout")?,
-        status: posted.optional("status")?,
-    })?;
-    visit
-        .change(async |write, id| submissions::change(write, id, wanted).await)
-        .await
-}
-
-pub async fn cancel(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
-    let (_, files) = visit.change(submissions::cancel).await?;
-    submissions::remove_files(&visit.app, &files).await;
-    Ok(back(&visit, Notice::SUBMISSION_CANCELED))
-}
-
-pub async fn retry(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
-    visit.change(submissions::retry).await?;
-    Ok(back(&visit, Notice::SUBMISSION_RETRIED))
-}
-
-pub async fn delete(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
-    let files = visit.change(submissions::delete).await?;
-    submissions::remove_files(&visit.app, &files).await;
-    Ok(visit.done("/submissions", Notice::SUBMISSION_DELETED))
-}
-
-/// Back to the page of the submission.
-fn back(visit: &Visit<SubmissionId>, notice: Notice) -> Response {
-    visit.done(&format!("/submissions/{}", visit.id), notice)
 }

@@ -41,6 +41,8 @@ struct Page {
     credentials: Vec<Choice>,
     notes: Vec<(String, String)>,
     largest: i64,
+    /// Makes a form that is sent twice one change.
+    once: String,
 }
 
 /// A credential that a store knows.
@@ -118,6 +120,7 @@ async fn shown(
         build,
         notes,
         form,
+        once: app.random.token(),
         largest: i64::try_from(largest(app)).unwrap_or(i64::MAX),
     };
     Ok(page(status, &shown))
@@ -129,7 +132,12 @@ fn largest(app: &App) -> u64 {
 }
 
 pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
-    let build = query.get("buildId")?;
+    let kept = visitor
+        .kept()
+        .map(|kept| kept.optional("buildId"))
+        .transpose()?
+        .flatten();
+    let build = kept.as_deref().or(query.get("buildId")?);
     let known = build_of(&mut app.db.read().await?.org(visitor.org.id), build).await?;
     let usual = match known.map(|build| build.platform) {
         Some(Platform::Android) => "internal",
@@ -137,7 +145,7 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         None => "",
     };
     let form = Form::filled(&[("destination", usual), ("locale", "en-US"), ("text", "")]);
-    Ok(shown(&app, &visitor, StatusCode::OK, build, form).await?)
+    Ok(shown(&app, &visitor, StatusCode::OK, build, visitor.form_or(form)).await?)
 }
 
 pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
@@ -165,10 +173,12 @@ async fn send(app: &App, visitor: &Visitor, posted: &Posted, received: Option<Re
         (None, Some(file)) => wanted.upload_id = Some(file.upload(app, visitor).await?),
         (None, None) => return Err(Failure::bad("file is missing: choose the app, an .ipa, .aab or .apk")),
     }
-    Ok(match request::run(app, &visitor.caller, wanted, None).await? {
-        Submitted::Fresh(view) => format!("/submissions/{}", view.id),
-        Submitted::Kept(_) => "/submissions".to_owned(),
-    })
+    Ok(
+        match request::run(app, &visitor.caller, wanted, posted.once(visitor, "/submissions/new")?).await? {
+            Submitted::Fresh(view) => format!("/submissions/{}", view.id),
+            Submitted::Kept(_) => "/submissions".to_owned(),
+        },
+    )
 }
 
 /// What the form asks for. What was left empty was not said.

@@ -21,10 +21,30 @@ impl<E: Into<Failure>> From<E> for Trouble {
 struct TroublePage {
     title: &'static str,
     message: String,
+    /// What was typed into a form that cannot be shown: name and value.
+    typed: Vec<(String, String)>,
+    /// Another page to go to.
+    link: Option<String>,
 }
 
 impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
+        self.shown(Vec::new(), None)
+    }
+}
+
+impl Trouble {
+    /// The page, with what was typed into a form that cannot be shown, to be copied.
+    pub fn with_typed(self, typed: Vec<(String, String)>) -> Response {
+        self.shown(typed, None)
+    }
+
+    /// The page, with a link to another one.
+    pub fn with_link(self, link: &str) -> Response {
+        self.shown(Vec::new(), Some(link.to_owned()))
+    }
+
+    fn shown(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
         let Trouble(failure) = self;
         if let Failure::Internal(text) = &failure {
             tracing::error!(error = %text, "a page failed inside");
@@ -40,7 +60,15 @@ impl IntoResponse for Trouble {
             failure if failure.status().0 == StatusCode::BAD_REQUEST => ("This did not work", failure.body().message),
             _ => ("Something is wrong", failure.body().message),
         };
-        let mut response = page(status, &TroublePage { title, message });
+        let mut response = page(
+            status,
+            &TroublePage {
+                title,
+                message,
+                typed,
+                link,
+            },
+        );
         if let Failure::RateLimited(seconds) = failure {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -1,22 +1,24 @@
-//! `/o/{org}/updates/{id}`: one over-the-air update: what devices report of it, and what may be done with it.
+//! `/o/{org}/updates/{id}`: one over-the-air update: what devices report of it, and what may be done with it. What is known
+//! follows what happens; every change but that of the notes is confirmed first.
 
 use askama::Template;
 use axum::response::Response;
 use launchway_api::reports::ReportCounts;
-use launchway_api::updates::{ChangeUpdate, CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
+use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
-use launchway_domain::update::Update;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
 use super::frame::{Frame, Notice, page};
-use super::posted::{Form, Posted};
+use super::live::{self, Made, Part};
+use super::posted::{Differs, Form, Posted};
 use super::report_days::Days;
+use super::revision::{self, Revision};
 use super::show;
 use super::trouble::Trouble;
+use super::update_actions;
 use super::visit::Visit;
 use crate::failure::Failure;
 use crate::http::update::reports;
-use crate::ops::publish_request::{self, Published};
 use crate::ops::updates;
 
 /// Earlier updates that a roll back is offered to.
@@ -26,6 +28,17 @@ const EARLIER: Paging = Paging { limit: 50, offset: 0 };
 #[template(path = "dashboard/update.html")]
 struct Page {
     frame: Frame,
+    state: UpdateState,
+    earlier: Vec<UpdateView>,
+    form: Form,
+    revision: String,
+}
+
+/// The part that moves.
+#[derive(Template)]
+#[template(path = "dashboard/update_state.html")]
+struct UpdateState {
+    home: String,
     update: UpdateView,
     chart: Vec<Bar>,
     reports: ReportCounts,
@@ -33,8 +46,6 @@ struct Page {
     days: Option<Days>,
     /// Of the devices that got it, how many of a hundred failed or went back; `None` before any did.
     failure_rate: Option<String>,
-    earlier: Vec<UpdateView>,
-    form: Form,
 }
 
 /// A bar of the chart of reports.
@@ -46,24 +57,35 @@ struct Bar {
     colour: &'static str,
 }
 
-impl Page {
+impl UpdateState {
     /// Whether anything may still be done with it.
     fn is_open(&self) -> bool {
         self.update.status != "withdrawn"
     }
 }
 
-async fn read(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, Failure> {
-    let update = org.update(id).await?.ok_or(Failure::NoSuch("update"))?;
-    Ok(UpdateView::of(&update))
+async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, Failure> {
+    Ok(UpdateView::of(&update_actions::read(org, id).await?))
 }
 
-async fn shown(visit: &Visit<UpdateId>, form: Form) -> Result<Response, Trouble> {
+async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateState, Failure> {
+    let reports = reports(org, visit.id).await?;
+    Ok(UpdateState {
+        home: visit.visitor.home(),
+        update: view(org, visit.id).await?,
+        chart: chart(&reports),
+        failure_rate: failure_rate(&reports),
+        days: Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now())),
+        reports,
+    })
+}
+
+/// The page; with a form that was refused or is shown again, filled in as it was.
+pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, Trouble> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
-    let update = read(&mut org, visit.id).await?;
-    let reports = reports(&mut org, visit.id).await?;
-    let days = Days::of(&org.report_days(visit.id).await?, day_of(visit.app.clock.now()));
+    let state = state(&mut org, visit).await?;
+    let update = &state.update;
     let filter = UpdateFilter {
         bundle: update.bundle_id.parse().ok(),
         platform: Some(update.platform),
@@ -77,15 +99,13 @@ async fn shown(visit: &Visit<UpdateId>, form: Form) -> Result<Response, Trouble>
         update.version,
         show::platform(&update.platform)
     );
+    let form = form.unwrap_or_else(|| visit.visitor.form_or(Form::default()));
     let shown = Page {
         frame: visit.frame("updates", title),
-        chart: chart(&reports),
-        failure_rate: failure_rate(&reports),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
-        reports,
-        days,
-        update,
+        revision: form.revision(&Revision::of(update)?),
         form,
+        state,
     };
     Ok(page(shown.form.status(), &shown))
 }
@@ -115,88 +135,64 @@ fn failure_rate(counts: &ReportCounts) -> Option<String> {
 }
 
 pub async fn show(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
-    shown(&visit, Form::default()).await
+    shown(&visit, None).await
 }
 
-/// Changes status, rollout, urgency or notes: whichever the form has.
-pub async fn change(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
-    match changed(&visit, &posted).await {
-        Ok(update) => Ok(visit.done(&format!("/updates/{}", update.id), Notice::UPDATE_CHANGED)),
-        Err(failure) => shown(&visit, Form::refused_if_bad(posted, failure)?).await,
+impl Part for Visit<UpdateId> {
+    async fn make(&self) -> Result<Option<Made>, Failure> {
+        let mut tx = self.app.db.read().await?;
+        match state(&mut tx.org(self.org()), self).await {
+            Err(Failure::NoSuch(_)) => Ok(None),
+            state => Ok(Some(Made {
+                html: show::rendered(&state?)?,
+                is_last: false,
+            })),
+        }
     }
 }
 
-async fn changed(visit: &Visit<UpdateId>, posted: &Posted) -> Result<Update, Failure> {
-    let rollout = posted.optional("rollout")?.map(|percent| percent.parse());
-    let rollout = rollout.transpose();
+pub async fn live(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
+    view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
+    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
+}
+
+/// A rollout that was typed; `None` when it was left empty.
+pub fn percent(posted: &Posted) -> Result<Option<i64>, Failure> {
+    let typed = posted.optional("rollout")?.map(|percent| percent.parse());
+    typed
+        .transpose()
+        .map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))
+}
+
+/// Changes the release notes, unless somebody else changed the update since the page was shown.
+pub async fn change_notes(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
+    match changed(&visit, &posted).await {
+        Ok(()) => Ok(visit.done(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
+        Err(Failure::Changed) => {
+            let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
+            let differs = vec![Differs::new(
+                "Release notes",
+                &posted.text("releaseNotes")?,
+                &now.release_notes,
+            )];
+            shown(&visit, Some(Form::outdated(posted, differs))).await
+        }
+        Err(failure) => shown(&visit, Some(Form::refused_if_bad(posted, failure)?)).await,
+    }
+}
+
+async fn changed(visit: &Visit<UpdateId>, posted: &Posted) -> Result<(), Failure> {
     // Browsers send line ends as CRLF, whatever was typed.
-    let notes = posted.bytes("releaseNotes").map(|_| posted.text("releaseNotes"));
+    let notes = posted.text("releaseNotes")?.replace("\r\n", "\n");
     let plan = updates::plan(&ChangeUpdate {
-        status: posted.optional("status")?,
-        rollout: rollout.map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))?,
-        mandatory: posted.optional("mandatory")?.map(|mandatory| mandatory == "yes"),
-        release_notes: notes.transpose()?.map(|notes| notes.replace("\r\n", "\n")),
+        release_notes: Some(notes),
+        ..ChangeUpdate::default()
     })?;
     visit
-        .change(async |write, id| updates::change(write, id, plan).await)
+        .change(async |write, id| {
+            let update = updates::locked(write, id).await?;
+            revision::check(posted, &Revision::of(&UpdateView::of(&update))?)?;
+            updates::change(write, id, plan).await.map(drop)
+        })
         .await
-}
-
-/// Publishes the same bytes for another configuration.
-pub async fn promote(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
-    let source = read(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
-    let request = CreateUpdate {
-        source_update_id: Some(source.id),
-        bundle_id: source.bundle_id,
-        platform: source.platform.to_string(),
-        version: source.version,
-        build_number: Some(TextOrNumber::Text(source.build_number)),
-        configuration: Some(posted.text("configuration")?.to_owned()),
-        fingerprint: source.fingerprint.map(FingerprintInput::Hash),
-        release_notes: Some(source.release_notes),
-        mandatory: Some(source.mandatory),
-        ..CreateUpdate::default()
-    };
-    publish_again(&visit, posted, &request, Notice::UPDATE_PROMOTED).await
-}
-
-/// Publishes the bytes of an earlier update again, above this one for every device that has it.
-pub async fn roll_back(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
-    let none = |_| Failure::NoSuch("update");
-    let mut tx = visit.app.db.read().await?;
-    let mut org = tx.org(visit.org());
-    let bad = read(&mut org, visit.id).await?;
-    let good = read(&mut org, posted.text("to")?.parse().map_err(none)?).await?;
-    drop(tx);
-    let request = CreateUpdate {
-        source_update_id: Some(good.id),
-        bundle_id: bad.bundle_id,
-        platform: bad.platform.to_string(),
-        version: bad.version,
-        build_number: Some(TextOrNumber::Text("auto".to_owned())),
-        configuration: bad.configuration,
-        fingerprint: good.fingerprint.map(FingerprintInput::Hash),
-        release_notes: Some(good.release_notes),
-        mandatory: Some(good.mandatory),
-        ..CreateUpdate::default()
-    };
-    publish_again(&visit, posted, &request, Notice::UPDATE_ROLLED_BACK).await
-}
-
-async fn publish_again(
-    visit: &Visit<UpdateId>,
-    posted: Posted,
-    request: &CreateUpdate,
-    notice: Notice,
-) -> Result<Response, Trouble> {
-    match publish_request::run(&visit.app, &visit.visitor.caller, request, None).await {
-        Ok(Published::Fresh(view)) => Ok(visit.done(&format!("/updates/{}", view.id), notice)),
-        Ok(Published::Kept(_)) => Ok(visit.done("/updates", notice)),
-        Err(failure) => shown(visit, Form::refused_if_bad(posted, failure)?).await,
-    }
-}
-
-pub async fn delete(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
-    visit.change(updates::delete).await?;
-    Ok(visit.done("/updates", Notice::UPDATE_DELETED))
 }

@@ -3,19 +3,21 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use launchway_domain::id::SessionId;
+use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
 
 use super::frame::Notice;
-use super::posted::Posted;
+use super::kept;
+use super::posted::{Form, Posted, Unchecked};
 use super::trouble::Trouble;
 use crate::app::App;
 use crate::blob::percent::encoded;
@@ -42,6 +44,8 @@ pub struct Visitor {
     pub token: String,
     /// What was just done.
     pub notice: Option<&'static str>,
+    /// A form that the visitor filled in before the session ended.
+    kept: Option<Posted>,
 }
 
 impl Visitor {
@@ -51,6 +55,16 @@ impl Visitor {
             Who::Session { session, user, .. } => Ok((session, user)),
             Who::Key { .. } => Err(Failure::NoAuthentication),
         }
+    }
+
+    /// The form that the visitor filled in before the session ended, to be shown again; else `fresh`.
+    pub fn form_or(&self, fresh: Form) -> Form {
+        self.kept.clone().map_or(fresh, Form::typed)
+    }
+
+    /// What the visitor typed before the session ended.
+    pub fn kept(&self) -> Option<&Posted> {
+        self.kept.as_ref()
     }
 
     /// Where the pages of the organization begin.
@@ -89,28 +103,25 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 
 /// Lets a visitor in, or answers why not. A form that is sent is read here and its token checked, so that no page can
 /// forget to.
-pub async fn admit_visitor(
-    State((app, least, streams)): State<(Arc<App>, Role, bool)>,
-    request: Request,
-    next: Next,
-) -> Response {
+pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let app = &door.app;
+    let is_change = request.method() != Method::GET && request.method() != Method::HEAD;
+    let is_own = !is_change || admit::from_own_pages(app, request.headers());
     let (parts, body) = request.into_parts();
-    let visitor = match visitor(&app, &parts, least).await {
-        Ok(visitor) => visitor,
-        Err(Trouble(Failure::NoAuthentication)) => return to_sign_in(&parts),
-        Err(trouble) => return trouble.into_response(),
+    let visitor = match visitor(app, &parts, door.least).await {
+        Ok(visitor) if is_own => visitor,
+        Ok(_) => return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
+        Err(trouble) => return door.refuse(parts, body, trouble, is_change && is_own).await,
     };
     let mut request = Request::from_parts(parts, body);
     let org = visitor.org.id;
     let is_other = cookies::last_org(request.headers()) != Some(&org.to_string());
-    let is_change = request.method() != Method::GET && request.method() != Method::HEAD;
-    if is_change && !admit::from_own_pages(&app, request.headers()) {
-        return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
-    }
-    if is_change && !streams {
-        request = match Posted::read_checked(&app, request, &visitor.token).await {
+    if is_change && !door.streams {
+        let back = door.back(request.uri());
+        request = match Posted::read_checked(app, request, &visitor.token).await {
             Ok(request) => request,
-            Err(trouble) => return trouble.into_response(),
+            Err(Unchecked::Other(posted)) => return other_session(app, &visitor, &posted, &back).await,
+            Err(Unchecked::Bad(trouble)) => return trouble.into_response(),
         };
     }
     request.extensions_mut().insert(visitor.caller.clone());
@@ -118,7 +129,7 @@ pub async fn admit_visitor(
     let mut response = next.run(request).await;
     if is_other && response.status().is_success() {
         let headers = response.headers_mut();
-        headers.append(header::SET_COOKIE, cookies::remember_org(&app, org));
+        headers.append(header::SET_COOKIE, cookies::remember_org(app, org));
     }
     response
 }
@@ -146,11 +157,22 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Troub
         ))
         .into());
     }
-    let done = Query::parse(parts.uri.query().unwrap_or_default());
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let named = query.get(kept::KEPT).ok().flatten();
+    let kept = match named {
+        Some(id) => kept::find(app, user.id, id).await?,
+        None => None,
+    };
+    let notice = match (named, &kept) {
+        (None, _) => query.get("done").ok().flatten().and_then(Notice::words),
+        (_, Some(_)) => Some(AGAIN),
+        (_, None) => Some(NOT_KEPT),
+    };
     Ok(Visitor {
         email: user.email.clone(),
-        token: form_token(app, session.id),
-        notice: done.get("done").ok().flatten().and_then(Notice::words),
+        token: form_token(app, session.id, user.id),
+        notice,
+        kept,
         org: org.clone(),
         role,
         caller: Caller {
@@ -162,19 +184,122 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Troub
     })
 }
 
-/// The token of a session's forms: no other site knows it.
-pub fn form_token(app: &App, session: SessionId) -> String {
+/// The token of a session's forms: no other site knows it. It names the session and its user, so that a form that comes
+/// after the session has ended still says whose it is.
+pub fn form_token(app: &App, session: SessionId, user: UserId) -> String {
     let key = MacKey::new(&app.vault.derive(Purpose::Forms));
-    BASE64_URL_SAFE_NO_PAD.encode(key.of(&[session.to_string().as_bytes()]))
+    let (session, user) = (session.to_string(), user.to_string());
+    let mac = key.of(&[session.as_bytes(), &[0], user.as_bytes()]);
+    format!("{session}.{user}.{}", BASE64_URL_SAFE_NO_PAD.encode(mac))
+}
+
+/// What a page says of a form that is shown again.
+const AGAIN: &str = "You are signed in again, and here is what you had typed. Nothing was sent yet: look at it, and send it. Files \
+                     and secrets were not kept.";
+/// What it says where there is none.
+const NOT_KEPT: &str = "What was typed before is not kept any more, or somebody else typed it.";
+/// What is said of a form that was begun by another user.
+const OTHER_USER: &str = "You are signed in as somebody else than who filled in this form. Nothing was done. For an hour it is kept \
+                          for who did: sign in as that user, then open this link.";
+
+/// What is asked of whoever comes to a page.
+#[derive(Clone)]
+pub struct Door {
+    pub app: Arc<App>,
+    pub least: Role,
+    pub streams: bool,
+    /// Where the form of a path without a page of its own stands.
+    pub form_at: FormAt,
+}
+
+/// Where a form stands that is sent to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormAt {
+    /// On the page of the same path.
+    Here,
+    /// So many parts of the path above.
+    Up(usize),
+    /// At another path of the organization.
+    Page(&'static str),
+}
+
+impl Door {
+    /// The page of the form that was sent to a path.
+    fn back(&self, uri: &Uri) -> String {
+        let parts: Vec<_> = uri.path().split('/').collect();
+        match self.form_at {
+            FormAt::Here => uri.path().to_owned(),
+            FormAt::Up(count) => parts[..parts.len().saturating_sub(count)].join("/"),
+            FormAt::Page(path) => format!("{}{path}", parts[..parts.len().min(3)].join("/")),
+        }
+    }
+
+    /// Answers whoever is not let in. What was typed into a form of this server is not lost: it waits for its user to sign
+    /// in, or is told where its page is closed to that user now.
+    async fn refuse(&self, parts: Parts, body: Body, trouble: Trouble, is_own_form: bool) -> Response {
+        let back = self.back(&parts.uri);
+        let is_away = matches!(trouble, Trouble(Failure::NoAuthentication));
+        if is_away && !is_own_form {
+            return to_sign_in(&parts);
+        }
+        let user = admit::session_caller(&self.app, &parts.headers).await.ok();
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let posted = if is_own_form {
+            let posted = kept::read(&self.app, Request::from_parts(parts, body), self.streams).await;
+            posted.and_then(|posted| Some((kept::owner(&self.app, &posted)?.1, posted)))
+        } else {
+            let named = query.get(kept::KEPT).ok().flatten().map(str::to_owned);
+            match (&user, named) {
+                (Some(Who::Session { user, .. }), Some(id)) => {
+                    let found = kept::find(&self.app, user.id, &id).await.ok().flatten();
+                    found.map(|posted| (user.id, posted))
+                }
+                _ => None,
+            }
+        };
+        match (posted, user) {
+            (Some((owner, posted)), None) if is_away => match kept::keep(&self.app, owner, &posted).await {
+                Ok(Some(id)) => to_sign_in_and(&format!("{back}?{}={id}", kept::KEPT)),
+                Ok(None) => to_sign_in_and(&back),
+                Err(failure) => Trouble(failure).into_response(),
+            },
+            (Some((owner, posted)), Some(Who::Session { user, .. })) if owner == user.id => {
+                trouble.with_typed(kept::typed(&posted))
+            }
+            (_, None) if is_away => to_sign_in_and(""),
+            _ => trouble.into_response(),
+        }
+    }
+}
+
+/// Answers a form of another session than the one it comes with. Its user may have signed in again in another tab: then
+/// it is shown again. It is never done.
+async fn other_session(app: &App, visitor: &Visitor, posted: &Posted, back: &str) -> Response {
+    let Some((_, owner)) = kept::owner(app, posted) else {
+        return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
+    };
+    let kept = match kept::keep(app, owner, posted).await {
+        Ok(Some(id)) => format!("{back}?{}={id}", kept::KEPT),
+        Ok(None) => back.to_owned(),
+        Err(failure) => return Trouble(failure).into_response(),
+    };
+    match visitor.user() {
+        Ok((_, user)) if user.id == owner => super::frame::to(&kept),
+        _ => Trouble(Failure::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
+    }
 }
 
 /// To the sign-in, and back from there to the page that was asked for.
 fn to_sign_in(parts: &Parts) -> Response {
     let wanted = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-    let target = if parts.method == Method::GET {
-        format!("/?next={}", encoded(wanted))
-    } else {
-        "/".to_owned()
+    to_sign_in_and(if parts.method == Method::GET { wanted } else { "" })
+}
+
+/// To the sign-in, and from there to a page; an empty one is the first.
+fn to_sign_in_and(page: &str) -> Response {
+    let target = match page {
+        "" => "/".to_owned(),
+        page => format!("/?next={}", encoded(page)),
     };
     let mut response = Redirect::to(&target).into_response();
     let headers = response.headers_mut();

@@ -11,11 +11,12 @@ use launchway_domain::webhook::{EventKind, Webhook};
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, page};
-use super::posted::{Form, Posted};
+use super::posted::{Differs, Form, Posted};
 use super::show::{Pager, ROWS};
 use super::trouble::Trouble;
 use super::visit::Visit;
 use super::visitor::Visitor;
+use super::webhook_actions::revision;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
@@ -46,7 +47,7 @@ struct One {
     pager: Pager,
     form: Form,
     events: Vec<&'static str>,
-    made: Option<Made>,
+    revision: String,
 }
 
 /// A secret that is shown this once.
@@ -96,7 +97,7 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         ("events", "build.failed"),
         ("events", "update.published"),
     ]);
-    list_shown(&app, &visitor, query.paging()?.offset, form, None).await
+    list_shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
 }
 
 pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
@@ -131,16 +132,11 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
     })
 }
 
-async fn one_shown(
-    visit: &Visit<WebhookId>,
-    offset: i64,
-    form: Option<Form>,
-    made: Option<Made>,
-) -> Result<Response, Trouble> {
+async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, Trouble> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
-    let webhook = org.webhook(visit.id).await?.ok_or(Failure::NoSuch("webhook"))?;
-    let webhook = view(&mut org, &webhook).await?;
+    let record = org.webhook(visit.id).await?.ok_or(Failure::NoSuch("webhook"))?;
+    let webhook = view(&mut org, &record).await?;
     let rows = org.deliveries(visit.id, Paging { limit: ROWS, offset }).await?;
     let mut delivered = Vec::with_capacity(rows.items.len());
     for delivery in &rows.items {
@@ -149,14 +145,15 @@ async fn one_shown(
             body: delivery.body.clone(),
         });
     }
+    let form = form.unwrap_or_else(|| visit.visitor.form_or(as_form(&webhook)));
     let shown = One {
         frame: visit.frame("webhooks", &webhook.name),
         pager: Pager::new(offset, delivered.len(), rows.total, ""),
         deliveries: delivered,
-        form: form.unwrap_or_else(|| as_form(&webhook)),
+        revision: form.revision(&revision(&record)?),
+        form,
         webhook,
         events: all_events(),
-        made,
     };
     Ok(page(shown.form.status(), &shown))
 }
@@ -169,21 +166,42 @@ fn as_form(webhook: &WebhookView) -> Form {
         ("url", &webhook.url),
         ("type", &webhook.kind),
         ("bundleIds", &bundles),
-        ("status", &webhook.status),
     ];
     fields.extend(webhook.events.iter().map(|event| ("events", event.as_str())));
     Form::filled(&fields)
 }
 
 pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, Trouble> {
-    one_shown(&visit, query.paging()?.offset, None, None).await
+    one_shown(&visit, query.paging()?.offset, None).await
 }
 
+/// Changes what a webhook is told and where, unless somebody else changed it since the page was shown.
 pub async fn change(visit: Visit<WebhookId>, posted: Posted) -> Result<Response, Trouble> {
-    match replace(&visit, &posted).await {
-        Ok(_) => Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
-        Err(failure) => one_shown(&visit, 0, Some(Form::refused_if_bad(posted, failure)?), None).await,
-    }
+    let form = match replace(&visit, &posted).await {
+        Ok(_) => return Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
+        Err(Failure::Changed) => {
+            let differs = differs(&visit, &posted).await?;
+            Form::outdated(posted, differs)
+        }
+        Err(failure) => Form::refused_if_bad(posted, failure)?,
+    };
+    one_shown(&visit, 0, Some(form)).await
+}
+
+/// What was typed and is not what the webhook is now.
+async fn differs(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Vec<Differs>, Failure> {
+    let now = visit.app.db.read().await?.org(visit.org()).webhook(visit.id).await?;
+    let now = as_form(&WebhookView::of(&now.ok_or(Failure::NoSuch("webhook"))?, None));
+    let listed = |values: Vec<String>| values.join(", ");
+    let fields = [
+        ("name", "Name"),
+        ("url", "URL"),
+        ("type", "Form of the messages"),
+        ("events", "Events"),
+        ("bundleIds", "Only of these apps"),
+    ];
+    let told = fields.map(|(field, what)| Differs::new(what, &listed(posted.all(field)), &listed(now.values(field))));
+    Ok(told.into_iter().filter(|told| told.yours != told.now).collect())
 }
 
 /// Back to the page of the webhook.
@@ -196,7 +214,7 @@ async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, F
         &visit.app,
         &ReplaceWebhook {
             id: Some(visit.id.to_string()),
-            status: posted.optional("status")?,
+            status: None,
             name: posted.text("name")?.to_owned(),
             url: posted.text("url")?.to_owned(),
             events: events(posted),
@@ -208,17 +226,11 @@ async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, F
         },
     )?;
     visit
-        .change(async |write, id| webhooks::replace(write, id, plan).await)
+        .change(async |write, id| {
+            super::revision::check(posted, &revision(&webhooks::locked(write, id).await?)?)?;
+            webhooks::replace(write, id, plan).await
+        })
         .await
-}
-
-pub async fn rotate(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
-    let (webhook, secret) = visit.change(webhooks::rotate_secret).await?;
-    let made = Made {
-        name: webhook.name,
-        secret: secret.reveal(),
-    };
-    one_shown(&visit, 0, None, Some(made)).await
 }
 
 pub async fn test(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
@@ -233,9 +245,4 @@ pub async fn redeliver(
     let delivery: DeliveryId = delivery.parse().map_err(|_| Failure::NoSuch("delivery"))?;
     Write::run(&visit.app, &visit.visitor.caller, delivery, deliveries::redeliver).await?;
     Ok(back(&visit, Notice::REDELIVERED))
-}
-
-pub async fn delete(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
-    visit.change(webhooks::delete).await?;
-    Ok(visit.done("/webhooks", Notice::WEBHOOK_DELETED))
 }

@@ -139,6 +139,7 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
         .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
         .await?;
     system.forget_runner_tokens(now).await?;
+    system.forget_kept_forms(now).await?;
     tx.commit().await?;
     Ok(())
 }

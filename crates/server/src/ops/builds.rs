@@ -9,7 +9,7 @@ use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
-use launchway_domain::time::SECOND;
+use launchway_domain::time::{EpochMs, SECOND};
 use launchway_store::BuildMove;
 
 use crate::app::App;
@@ -157,6 +157,17 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure>
     Ok(build)
 }
 
+/// Where a build stands when it is canceled.
+pub fn canceled(build: &Build, now: EpochMs) -> Result<Standing, Failure> {
+    let moved = build.standing.after(Move::Cancel, now).map_err(|_| {
+        Failure::bad(format!(
+            "The build is over: it is {}; there is nothing to cancel",
+            build.standing.status
+        ))
+    })?;
+    Ok(moved.0)
+}
+
 /// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
 pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure> {
     let build = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
@@ -164,12 +175,7 @@ pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure
         return Ok(build);
     }
     let now = write.now();
-    let (to, _) = build.standing.after(Move::Cancel, now).map_err(|_| {
-        Failure::bad(format!(
-            "The build is over: it is {}; there is nothing to cancel",
-            build.standing.status
-        ))
-    })?;
+    let to = canceled(&build, now)?;
     let ends = to.status.is_final();
     let with = BuildMove {
         finished_at: ends.then_some(now),

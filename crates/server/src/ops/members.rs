@@ -28,12 +28,18 @@ fn may_touch_owners(caller: &Caller) -> bool {
     matches!(caller.who, Who::Key { .. }) || caller.role == Some(Role::Owner)
 }
 
-/// Changes the role of a member.
-pub async fn change(write: &mut Write<'_>, caller: &Caller, id: UserId, role: Role) -> Result<Member, Failure> {
-    let before = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+/// Whether the caller may give a member this role.
+pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), Failure> {
     if (before.role == Role::Owner || role == Role::Owner) && before.role != role && !may_touch_owners(caller) {
         return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
     }
+    Ok(())
+}
+
+/// Changes the role of a member.
+pub async fn change(write: &mut Write<'_>, caller: &Caller, id: UserId, role: Role) -> Result<Member, Failure> {
+    let before = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+    may_change(caller, &before, role)?;
     write
         .org()
         .set_role(id, role)

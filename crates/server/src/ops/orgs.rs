@@ -93,7 +93,8 @@ pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, Failure>
     Ok(after)
 }
 
-async fn record(write: &mut Write<'_>) -> Result<Org, Failure> {
+/// The organization, which nobody else changes until this change ends.
+pub async fn record(write: &mut Write<'_>) -> Result<Org, Failure> {
     write.org().lock().await?;
     write.org().record().await?.ok_or(Failure::NoSuch("organization"))
 }

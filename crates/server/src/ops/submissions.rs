@@ -127,7 +127,7 @@ pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> 
 }
 
 /// Whether the store of a submission can be told this.
-fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), Failure> {
+pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), Failure> {
     use SubmissionStatus::{Halted, RollingOut};
     let status = submission.standing.status;
     match (&submission.destination, status) {
@@ -167,12 +167,30 @@ fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<
     }
 }
 
+/// Where a submission stands when it is canceled.
+pub fn canceled(submission: &Submission) -> Result<Standing, Failure> {
+    let standing = submission.standing.after(Move::Cancel);
+    standing.map_err(|refused| Failure::bad(refused.to_string()))
+}
+
+/// Where a submission stands when it is retried.
+pub fn retried(submission: &Submission) -> Result<Standing, Failure> {
+    let standing = submission.standing.after(Move::Retry);
+    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
+    match submission.error.as_ref().filter(|error| !error.retryable) {
+        Some(error) => Err(Failure::bad(format!(
+            "To try the same again would come to the same. {}",
+            error.fix
+        ))),
+        None => Ok(standing),
+    }
+}
+
 /// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there. Gives
 /// also the objects to be removed once that is durable.
 pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submission, Vec<Key>), Failure> {
     let old = locked(write, id).await?;
-    let standing = old.standing.after(Move::Cancel);
-    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
+    let standing = canceled(&old)?;
     if standing == old.standing {
         return Ok((old, Vec::new()));
     }
@@ -194,14 +212,7 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
 /// Has a failed or rejected submission go on where it stopped.
 pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
     let old = locked(write, id).await?;
-    let standing = old.standing.after(Move::Retry);
-    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
-    if let Some(error) = old.error.as_ref().filter(|error| !error.retryable) {
-        return Err(Failure::bad(format!(
-            "To try the same again would come to the same. {}",
-            error.fix
-        )));
-    }
+    let standing = retried(&old)?;
     let files = write.org().submission_files(id).await?;
     if files.is_empty() {
         return Err(Failure::bad(

@@ -37,19 +37,7 @@ pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
 /// Changes an update; a change that changes nothing leaves no trace.
 pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Result<Update, Failure> {
     let before = locked(write, id).await?;
-    let status = plan.status.unwrap_or(before.status);
-    if !before.status.may_become(status) {
-        return Err(Failure::bad(
-            "A withdrawn update stays withdrawn; publish its bytes anew with sourceUpdateId",
-        ));
-    }
-    let after = Update {
-        status,
-        rollout: plan.rollout.unwrap_or(before.rollout),
-        mandatory: plan.mandatory.unwrap_or(before.mandatory),
-        release_notes: plan.release_notes.unwrap_or_else(|| before.release_notes.clone()),
-        ..before.clone()
-    };
+    let after = changed(&before, plan)?;
     let (old, new) = (UpdateView::of(&before), UpdateView::of(&after));
     if old == new {
         return Ok(after);
@@ -76,6 +64,23 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
     Ok(after)
 }
 
+/// What an update is after a change.
+pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, Failure> {
+    let status = plan.status.unwrap_or(before.status);
+    if !before.status.may_become(status) {
+        return Err(Failure::bad(
+            "A withdrawn update stays withdrawn; publish its bytes anew with sourceUpdateId",
+        ));
+    }
+    Ok(Update {
+        status,
+        rollout: plan.rollout.unwrap_or(before.rollout),
+        mandatory: plan.mandatory.unwrap_or(before.mandatory),
+        release_notes: plan.release_notes.unwrap_or_else(|| before.release_notes.clone()),
+        ..before.clone()
+    })
+}
+
 /// Deletes an update. Its identity stays taken.
 pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
     let update = locked(write, id).await?;
@@ -90,7 +95,7 @@ pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> 
 }
 
 /// The update as it stands once nobody else can change updates until this change ends.
-async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, Failure> {
+pub async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, Failure> {
     let none = || Failure::NoSuch("update");
     let seen = write.org().update(id).await?.ok_or_else(none)?;
     write.touch_updates(&apps::bundle_id(&seen.bundle_id)?).await?;

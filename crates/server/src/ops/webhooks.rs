@@ -141,15 +141,7 @@ async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, Str
 /// Gives a webhook its whole record anew. Turned on again it starts without failures; turned off its deliveries end.
 pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, Failure> {
     let before = locked(write, id).await?;
-    let status = plan.status.unwrap_or(before.status);
-    let stays = status == before.status;
     let after = Webhook {
-        status,
-        disabled_reason: match status {
-            WebhookStatus::Active => None,
-            WebhookStatus::Disabled if stays => before.disabled_reason.clone(),
-            WebhookStatus::Disabled => Some(BY_HAND.to_owned()),
-        },
         failing_since: before
             .failing_since
             .filter(|_| plan.status != Some(WebhookStatus::Active)),
@@ -158,19 +150,45 @@ pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) ->
         kind: plan.kind,
         events: plan.events,
         bundle_ids: plan.bundle_ids,
-        ..before.clone()
+        ..with_status(&before, plan.status.unwrap_or(before.status))
     };
+    keep(write, before, after).await
+}
+
+/// Turns a webhook off or on; nothing else of it changes.
+pub async fn set_status(write: &mut Write<'_>, id: WebhookId, status: WebhookStatus) -> Result<Webhook, Failure> {
+    let before = locked(write, id).await?;
+    let after = Webhook {
+        failing_since: before.failing_since.filter(|_| status != WebhookStatus::Active),
+        ..with_status(&before, status)
+    };
+    keep(write, before, after).await
+}
+
+fn with_status(before: &Webhook, status: WebhookStatus) -> Webhook {
+    Webhook {
+        status,
+        disabled_reason: match status {
+            WebhookStatus::Active => None,
+            WebhookStatus::Disabled if status == before.status => before.disabled_reason.clone(),
+            WebhookStatus::Disabled => Some(BY_HAND.to_owned()),
+        },
+        ..before.clone()
+    }
+}
+
+async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<Webhook, Failure> {
     if after == before {
         return Ok(after);
     }
     write.org().change_webhook(&after).await?;
-    if status == WebhookStatus::Disabled && !stays {
-        write.org().cancel_deliveries(id, TURNED_OFF).await?;
+    if after.status == WebhookStatus::Disabled && after.status != before.status {
+        write.org().cancel_deliveries(after.id, TURNED_OFF).await?;
     }
     let (old, new) = (audited(&before), audited(&after));
     // Where only a hidden part of the URL changed the line says no more than that something did.
     if old != new || before.url != after.url {
-        write.audit("webhook.change", id, Some(&old), Some(&new)).await?;
+        write.audit("webhook.change", after.id, Some(&old), Some(&new)).await?;
     }
     Ok(after)
 }

@@ -34,7 +34,8 @@ pub struct Write<'a> {
     request_id: String,
     /// Where the answer is kept, and under what.
     request: Option<(OrgId, RequestKey)>,
-    touched: bool,
+    /// The bundle whose updates change.
+    touched: Option<BundleId>,
     /// Whether webhooks have something to do once it is durable.
     wakes: bool,
     /// Builds that whoever follows them looks at once it is durable.
@@ -93,7 +94,7 @@ impl<'a> Write<'a> {
             address: origin.map(|origin| origin.address.to_string()).unwrap_or_default(),
             request_id: origin.map(|origin| origin.request_id.clone()).unwrap_or_default(),
             request: None,
-            touched: false,
+            touched: None,
             wakes: false,
             builds: Vec::new(),
             queues: false,
@@ -162,11 +163,15 @@ impl<'a> Write<'a> {
         self.app
     }
 
-    /// Announces that a bundle's updates change; the answer waits until the index of this node has followed.
+    /// Announces that a bundle's updates change; the answer waits until the index of this node has followed. The lock that
+    /// comes with it is held from the first call on.
     pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), Failure> {
-        self.touched = true;
+        if self.touched.as_ref() == Some(bundle) {
+            return Ok(());
+        }
         let now = self.now;
         self.org().touch_updates(bundle, now).await?;
+        self.touched = Some(bundle.clone());
         Ok(())
     }
 
@@ -308,7 +313,7 @@ impl<'a> Write<'a> {
         if self.submits {
             self.app.submissions.notify_one();
         }
-        if self.touched {
+        if self.touched.is_some() {
             // The change stands whatever happens here; the follower tries again by itself.
             if let Err(error) = self.app.index.catch_up(&self.app.db).await {
                 tracing::warn!(%error, "the index of checks is behind the database");

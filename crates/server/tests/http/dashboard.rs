@@ -1,7 +1,9 @@
 //! The dashboard in process: its pages and forms without scripts, who gets in, and what attackers get (contract part 11).
 
 mod builds;
+mod confirmations;
 mod doors;
+mod kept;
 mod keys;
 mod markup;
 mod overview;
@@ -15,7 +17,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_server::dashboard::form_token;
 use reqwest::Method;
 
-use crate::pages::{page, submit};
+use crate::pages::{encoded, page, submit};
 use crate::support::{Answer, TestApp};
 
 /// A browser that is signed in and looks at one organization.
@@ -54,6 +56,42 @@ impl Visit<'_> {
         submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
     }
 
+    /// What the form of a page holds before anything is typed: each hidden field.
+    pub async fn hidden(&self, path: &str) -> Vec<(String, String)> {
+        hidden(&self.html(path).await)
+    }
+
+    /// Sends the form of a page with the revision that the page shows now.
+    pub async fn revised(&self, page: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let shown = self.hidden(page).await;
+        let revision = shown.iter().find(|(name, _)| name == "revision").unwrap();
+        let mut all = vec![("revision", revision.1.as_str())];
+        all.extend_from_slice(fields);
+        self.send(path, &all).await
+    }
+
+    /// Opens a confirmation with these fields in its address, and confirms what it says.
+    pub async fn confirm(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let shown = self.hidden(&format!("{path}?{}", encoded(fields))).await;
+        let all: Vec<_> = shown
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        submit(self.app, &format!("/o/{}{path}", self.org), &self.cookie, &all).await
+    }
+
+    /// Confirms what must do what it says: where it leads, behind `/o/{org}`.
+    pub async fn confirmed(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        self.leads(&self.confirm(path, fields).await, path)
+    }
+
+    /// Where an answer leads, behind `/o/{org}`.
+    pub fn leads(&self, answer: &Answer, path: &str) -> String {
+        assert_eq!(answer.status.as_u16(), 303, "{path}: {}", answer.text());
+        let home = format!("/o/{}", self.org);
+        answer.header("location").strip_prefix(&home).unwrap().to_owned()
+    }
+
     /// Sends a form with a file as a browser does. `token` comes first, as on the page.
     pub async fn send_parts(
         &self,
@@ -90,11 +128,30 @@ impl Visit<'_> {
 
     /// Sends a form that must do what it says: where it leads, behind `/o/{org}`.
     pub async fn done(&self, path: &str, fields: &[(&str, &str)]) -> String {
-        let answer = self.send(path, fields).await;
-        assert_eq!(answer.status.as_u16(), 303, "{path}: {}", answer.text());
-        let home = format!("/o/{}", self.org);
-        answer.header("location").strip_prefix(&home).unwrap().to_owned()
+        self.leads(&self.send(path, fields).await, path)
     }
+}
+
+/// The hidden fields of the forms in the main part of a page, as a browser sends them.
+pub fn hidden(html: &str) -> Vec<(String, String)> {
+    let main = html.split_once("<main").unwrap().1;
+    let tags = main.split(r#"<input type="hidden" name=""#).skip(1);
+    tags.map(|tag| {
+        let (name, rest) = tag.split_once('"').unwrap();
+        let value = rest.split_once("value=\"").unwrap().1.split_once('"').unwrap().0;
+        let mut plain = value.to_owned();
+        for (escaped, character) in [
+            ("&#34;", "\""),
+            ("&#39;", "'"),
+            ("&#60;", "<"),
+            ("&#62;", ">"),
+            ("&#38;", "&"),
+        ] {
+            plain = plain.replace(escaped, character);
+        }
+        (name.to_owned(), plain)
+    })
+    .collect()
 }
 
 /// A new organization and a member of it, signed in.
@@ -110,7 +167,11 @@ pub async fn visit_of(app: &TestApp, org: OrgId, role: Role) -> Visit<'_> {
         .browse(&cookie, Method::GET, "/auth/session", None)
         .await
         .expect(200);
-    let token = form_token(&app.app, session["id"].as_str().unwrap().parse().unwrap());
+    let token = form_token(
+        &app.app,
+        session["id"].as_str().unwrap().parse().unwrap(),
+        session["user"]["id"].as_str().unwrap().parse().unwrap(),
+    );
     Visit {
         app,
         org,

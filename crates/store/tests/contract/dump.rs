@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use launchway_store::{Db, DumpError};
+use launchway_store::{Db, DumpError, KeptForm};
 use launchway_testing::postgres::Postgres;
 
 use crate::audit::{audit_line, link};
@@ -12,7 +12,7 @@ use crate::tenancy::a_tenant;
 
 /// What a backup leaves behind: the log of changes, the counts of the running minute, the leases of jobs
 /// and the locks of apps.
-const LEFT_BEHIND: [&str; 4] = ["changes", "rate_counts", "job_leases", "package_locks"];
+const LEFT_BEHIND: [&str; 5] = ["changes", "rate_counts", "job_leases", "package_locks", "kept_forms"];
 
 /// The lines of a database with a row in each table, and texts that are hard to write.
 async fn filled(db: &TestDb) -> Vec<u8> {
@@ -29,6 +29,13 @@ async fn filled(db: &TestDb) -> Vec<u8> {
         db,
         confirm_two_factor(theirs.user, "sealed", 1, NOW, &["hash".to_owned()])
     );
+    let form = KeptForm {
+        id: "form".to_owned(),
+        user_id: theirs.user,
+        sealed: "sealed".to_owned(),
+        expires_at: NOW,
+    };
+    system_writes!(db, keep_form(&form, 1));
     system_writes!(db, count_call("org", 1));
     system_writes!(db, take_job_lease("clean-up", "a", NOW, NOW));
     fill_later_tables(db, &theirs.id.to_string()).await;

@@ -79,6 +79,7 @@ mod idempotency;
 mod index_rows;
 mod invitations;
 mod job_leases;
+mod kept_forms;
 mod keys;
 mod limits;
 mod members;

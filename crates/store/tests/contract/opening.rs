@@ -80,7 +80,8 @@ contract! {
             assert_eq!(org_reads!(again, org.id, record()), Some(org.clone()));
             again.close().await;
         }
-        assert_eq!(db.raw_texts("SELECT CAST(version AS TEXT) FROM _sqlx_migrations").await, ["1", "2", "3", "4", "5", "6", "7", "8"]);
+        let done = db.raw_texts("SELECT CAST(version AS TEXT) FROM _sqlx_migrations ORDER BY version").await;
+        assert_eq!(done, crate::schema::versions());
     }
 
     async fn processes_that_open_a_fresh_database_at_once_all_get_in(db: &TestDb) {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use launchway_domain::id::{OrgId, UpdateId};
+use launchway_domain::platform::Platform;
 use launchway_domain::report::{KEPT_REASONS, MAX_REASON, ReportKind};
 use launchway_domain::time::DAY;
-use launchway_store::{DayCount, Db, Report, StoredReason, day_of};
+use launchway_store::{DayCount, Db, Reach, Report, StoredReason, day_of};
 
 use crate::records::{NOW, an_org, an_update, bundle, new_id};
 
@@ -64,6 +65,34 @@ contract! {
         let reports = ReportKind::ALL.map(|kind| report(update, kind, 7));
         system_writes!(db, count_reports(&reports));
         assert_eq!(counts(db, org, update).await, ReportKind::ALL.map(|kind| (kind, 1)).into());
+    }
+
+    async fn the_widest_reach_is_that_of_one_update(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let app = bundle("com.example.app");
+        let [first, second] = updates(db, org, 2).await[..] else { unreachable!() };
+        let staging = an_update(db, org, &app, |update| {
+            update.build_number = "3".parse().unwrap();
+            update.configuration = Some("staging".parse().unwrap());
+        })
+        .await;
+        assert_eq!(org_reads!(db, org, widest_reach(&app, staging.platform, None)), None);
+        let reports = [
+            report(first, ReportKind::Downloaded, 1),
+            report(second, ReportKind::Downloaded, 1),
+            report(second, ReportKind::Downloaded, 2),
+            report(second, ReportKind::Confirmed, 1),
+            report(staging.id, ReportKind::Failed, 1),
+        ];
+        system_writes!(db, count_reports(&reports));
+        let reach = |devices| Some(Reach { version: staging.version_text.clone(), since: staging.created_at, devices });
+        assert_eq!(org_reads!(db, org, widest_reach(&app, staging.platform, None)), reach(2));
+        assert_eq!(org_reads!(db, org, widest_reach(&app, staging.platform, staging.configuration.as_ref())), reach(1));
+        for (other, platform) in [(bundle("com.example.other"), staging.platform), (app.clone(), Platform::Visionos)] {
+            assert_eq!(org_reads!(db, org, widest_reach(&other, platform, None)), None);
+        }
+        let stranger = an_org(db).await.id;
+        assert_eq!(org_reads!(db, stranger, widest_reach(&app, staging.platform, None)), None);
     }
 
     async fn reports_are_counted_by_day_and_forgotten_by_it(db: &TestDb) {

@@ -16,6 +16,12 @@ fn names(database: &str) -> Vec<String> {
     names
 }
 
+/// The numbers of the migrations, in order.
+pub fn versions() -> Vec<String> {
+    let number = |name: String| name[..4].parse::<i64>().unwrap().to_string();
+    names("sqlite").into_iter().map(number).collect()
+}
+
 /// The statements without comments, in SQLite's words where the header of the files allows others.
 fn normal(sql: &str) -> String {
     let statements: Vec<&str> = sql

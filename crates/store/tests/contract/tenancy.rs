@@ -231,6 +231,8 @@ contract! {
         assert!(org_reads!(db, org, env_vars(ALL)).items.is_empty());
         assert_eq!(org_reads!(db, org, report_counts(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, report_days(theirs.update.id)), []);
+        let app = bundle("com.example.theirs");
+        assert_eq!(org_reads!(db, org, widest_reach(&app, theirs.update.platform, theirs.update.configuration.as_ref())), None);
         assert_eq!(org_reads!(db, org, report_reasons(theirs.update.id)), []);
         assert_eq!(org_reads!(db, org, audit(&AuditFilter::default(), ALL)).items, []);
         assert_eq!(org_reads!(db, org, webhook(theirs.webhook.id)), None);
@@ -415,6 +417,7 @@ fn no_tenant(table: &str) -> bool {
         "job_leases",
         "two_factor",
         "recovery_codes",
+        "kept_forms",
     ];
     let later = ["env_vars", "credentials"];
     installation.contains(&table) || later.contains(&table)

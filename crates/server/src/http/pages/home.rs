@@ -16,6 +16,10 @@ use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
 
+/// What is said to who sent a form after the session had ended.
+const KEPT_FORM: &str = "Your session has ended. What you typed is kept for an hour and shown to you again after you sign in; \
+                         nothing was sent. Files and secrets are not kept.";
+
 /// The form of a sign-in that goes on to a page afterwards, or to the first one.
 pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     let mut inputs = vec![
@@ -25,8 +29,10 @@ pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
     if !next.is_empty() {
         inputs.push(input("next", "", "hidden", "off", next));
     }
+    let kept = next.contains("?kept=");
     Page {
         title: "Sign in",
+        words: kept.then(|| KEPT_FORM.to_owned()).into_iter().collect(),
         provider: way_to_provider(app, next),
         form: Some(Form {
             action: "/",

@@ -48,14 +48,14 @@ async fn a_build_is_canceled_retried_and_deleted() {
     let build = app.queue(visit.org, |_| {}).await;
     let path = format!("/builds/{build}");
     assert!(visit.html(&path).await.contains("Waits for"));
-    let next = visit.done(&format!("{path}/cancel"), &[]).await;
+    let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=build-canceled"));
     let page = visit.html(&next).await;
     assert!(page.contains("The build stops.") && page.contains("Canceled"), "{page}");
-    let again = visit.send(&format!("{path}/cancel"), &[]).await;
+    let again = visit.page(&format!("{path}/cancel")).await;
     assert_eq!(again.status.as_u16(), 400);
     assert!(again.text().contains("The build is over"), "{}", again.text());
-    let next = visit.done(&format!("{path}/delete"), &[]).await;
+    let next = visit.confirmed(&format!("{path}/delete"), &[]).await;
     assert_eq!(next, "/builds?done=build-deleted");
     assert_eq!(visit.page(&path).await.status.as_u16(), 404);
 }
@@ -179,7 +179,7 @@ async fn lists_and_pages_follow_what_happens() {
     for stream in [&mut list, &mut all, &mut one] {
         comes(stream, "Queued").await;
     }
-    visit.done(&format!("/builds/{build}/cancel"), &[]).await;
+    visit.confirmed(&format!("/builds/{build}/cancel"), &[]).await;
     comes(&mut list, "No build to show.").await;
     comes(&mut all, "Canceled").await;
     // Nothing more comes of a build that is over.

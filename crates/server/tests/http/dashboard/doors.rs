@@ -93,7 +93,7 @@ async fn no_page_shows_a_submission_of_another_organization() {
         .filter(|path| path.contains(&submission) && path.starts_with("/submissions/"))
         .collect();
     let missing = [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED];
-    assert_eq!(rows.len(), 5);
+    assert_eq!(rows.len(), 6);
     for path in rows {
         let read = ours.page(&path).await;
         assert!(missing.contains(&read.status), "{path}: {}", read.text());

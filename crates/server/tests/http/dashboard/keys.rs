@@ -47,7 +47,7 @@ async fn a_key_is_made_shown_once_and_revoked() {
     );
 
     let path = format!("/api-keys/{}/revoke", record["id"].as_str().unwrap());
-    let next = visit.done(&path, &[]).await;
+    let next = visit.confirmed(&path, &[]).await;
     assert_eq!(next, "/api-keys?done=key-revoked");
     assert!(visit.html(&next).await.contains("The key is revoked."));
     app.call(key, Method::GET, "/update", None)

@@ -62,7 +62,7 @@ async fn a_variable_is_set_and_a_secret_never_shown() {
     }
     let variables = list(&visit, "/env").await;
     let id = variables["items"][0]["id"].as_str().unwrap();
-    visit.done(&format!("/env/{id}/delete"), &[]).await;
+    visit.confirmed(&format!("/env/{id}/delete"), &[]).await;
     assert_eq!(list(&visit, "/env").await["total"], 1);
 }
 
@@ -112,7 +112,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
         2
     );
 
-    let rotated = visit.send(&format!("{path}/rotate"), &[]).await.text();
+    let rotated = visit.confirm(&format!("{path}/rotate"), &[]).await.text();
     assert!(shown(&rotated, "secret").starts_with("whsec_") && shown(&rotated, "secret") != secret);
     let fields = [
         ("name", "<b>Chat</b>"),
@@ -120,10 +120,13 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
         ("events", "*"),
         ("events", "build.failed"),
         ("type", "slack"),
-        ("status", "disabled"),
         ("bundleIds", "com.example.app"),
     ];
-    visit.done(&path, &fields).await;
+    let changed = visit.revised(&path, &path, &fields).await;
+    assert_eq!(visit.leads(&changed, &path), format!("{path}?done=webhook-changed"));
+    visit
+        .confirmed(&format!("{path}/status"), &[("status", "disabled")])
+        .await;
     let now = list(&visit, "/webhooks").await["items"][0].clone();
     assert_eq!(
         (&now["events"], &now["type"], &now["status"], &now["bundleIds"]),
@@ -141,7 +144,7 @@ async fn a_webhook_is_made_changed_tested_and_deleted() {
         .await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);
     assert!(refused.text().contains(r#"id="url-wrong""#), "{}", refused.text());
-    visit.done(&format!("{path}/delete"), &[]).await;
+    visit.confirmed(&format!("{path}/delete"), &[]).await;
     assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
 }
 
@@ -175,22 +178,25 @@ async fn somebody_is_invited_gets_a_role_and_goes() {
             .cloned()
     };
     let id = find("bob@example.com").unwrap()["id"].as_str().unwrap().to_owned();
-    visit.done(&format!("/members/{id}"), &[("role", "admin")]).await;
+    visit
+        .confirmed(&format!("/members/{id}/role"), &[("role", "admin")])
+        .await;
     let admin = page(&app, &format!("/o/{}/env", visit.org), &bob).await;
     assert_eq!(admin.status, StatusCode::OK);
-    visit.done(&format!("/members/{id}/remove"), &[]).await;
+    visit.confirmed(&format!("/members/{id}/remove"), &[]).await;
     let gone = page(&app, &format!("/o/{}/members", visit.org), &bob).await;
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
 
     // The last owner stays.
     let me = visit.caller().await;
-    let last = visit.send(&format!("/members/{me}/remove"), &[]).await;
+    let last = visit.confirm(&format!("/members/{me}/remove"), &[]).await;
     assert!(
         last.status == StatusCode::BAD_REQUEST && last.text().contains("needs an owner"),
         "{}",
         last.text()
     );
-    visit.done("/name", &[("name", "New & Co")]).await;
+    let renamed = visit.revised("/members", "/name", &[("name", "New & Co")]).await;
+    visit.leads(&renamed, "/name");
     assert!(visit.html("/members").await.contains("New &#38; Co"));
 }
 
@@ -204,7 +210,7 @@ async fn an_invitation_is_taken_back() {
         .as_str()
         .unwrap()
         .to_owned();
-    visit.done(&format!("/invitations/{id}/delete"), &[]).await;
+    visit.confirmed(&format!("/invitations/{id}/delete"), &[]).await;
     assert_eq!(page(&app, &link, "").await.status, StatusCode::UNAUTHORIZED);
     // An admin makes no owners.
     let refused = visit
@@ -284,7 +290,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
         .as_str()
         .unwrap()
         .to_owned();
-    visit.done(&format!("/apps/{id}/delete"), &[]).await;
+    visit.confirmed(&format!("/apps/{id}/delete"), &[]).await;
 
     let made = visit.send("/runners", &[]).await;
     assert_eq!(made.status, StatusCode::CREATED);
@@ -296,7 +302,7 @@ async fn apps_runners_usage_and_audit_are_shown() {
     );
     let runner = app.runner(&key, &["os=linux"]).await;
     assert!(visit.html("/runners").await.contains("os=linux"));
-    visit.done(&format!("/runners/{}/revoke", runner.id), &[]).await;
+    visit.confirmed(&format!("/runners/{}/revoke", runner.id), &[]).await;
     assert!(visit.html("/runners").await.contains("Revoked"));
 
     app.published(&key, json!({"version": "1.0.1"})).await;
@@ -361,6 +367,6 @@ async fn a_credential_is_kept_and_deleted() {
         .as_str()
         .unwrap()
         .to_owned();
-    visit.done(&format!("/credentials/{id}/delete"), &[]).await;
+    visit.confirmed(&format!("/credentials/{id}/delete"), &[]).await;
     assert_eq!(list(&visit, "/credentials").await["total"], 0);
 }

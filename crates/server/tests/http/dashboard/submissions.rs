@@ -83,7 +83,7 @@ async fn the_list_teaches_is_filtered_and_follows() {
     for stream in [&mut list, &mut one] {
         comes(stream, "Queued").await;
     }
-    let next = visit.done(&format!("{path}/cancel"), &[]).await;
+    let next = visit.confirmed(&format!("{path}/cancel"), &[]).await;
     assert_eq!(next, format!("{path}?done=submission-canceled"));
     comes(&mut list, "Canceled").await;
     // Nothing more comes of a submission that is over.
@@ -93,12 +93,12 @@ async fn the_list_teaches_is_filtered_and_follows() {
         ("cancel", "that cannot be changed any more"),
         ("retry", "only a failed or rejected one can be retried"),
     ] {
-        let refused = visit.send(&format!("{path}/{action}"), &[]).await;
+        let refused = visit.page(&format!("{path}/{action}")).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{action}");
         assert!(refused.text().contains(words), "{}", refused.text());
     }
     assert_eq!(
-        visit.done(&format!("{path}/delete"), &[]).await,
+        visit.confirmed(&format!("{path}/delete"), &[]).await,
         "/submissions?done=submission-deleted"
     );
     assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);
@@ -180,7 +180,9 @@ async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
         (("status", "rolling_out"), "rolling_out", 50),
         (("rollout", "100"), "success", 100),
     ] {
-        let next = again(&stage, &cookie, &token).done(&path, &[field]).await;
+        let next = again(&stage, &cookie, &token)
+            .confirmed(&format!("{path}/change"), &[field])
+            .await;
         assert_eq!(next, format!("{path}?done=submission-changed"));
         let done = |record: &Submission| {
             let standing = record.standing.status.as_str();
@@ -195,7 +197,7 @@ async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
         (("status", "success"), "status must be halted or rolling_out"),
         (("rollout", "50"), "The submission is success; only a release"),
     ] {
-        let refused = visit.send(&path, &[field]).await;
+        let refused = visit.page(&format!("{path}/change?{}={}", field.0, field.1)).await;
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{words}");
         assert!(refused.text().contains(words), "{words}: {}", refused.text());
     }
@@ -291,7 +293,7 @@ async fn what_failed_needs_attention_and_is_retried() {
     );
     app.advance(8 * DAY);
     assert!(!visit.html("").await.contains("Look at it"), "it is old news");
-    let next = visit.done(&format!("{path}/retry"), &[]).await;
+    let next = visit.confirmed(&format!("{path}/retry"), &[]).await;
     assert_eq!(next, format!("{path}?done=submission-retried"));
     let page = visit.html(&next).await;
     assert!(

@@ -124,19 +124,20 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
             .expect(200)
     };
 
-    visit.done(&path, &[("status", "paused")]).await;
+    let change = format!("{path}/change");
+    visit.confirmed(&change, &[("status", "paused")]).await;
     assert_eq!(read(&second).await["status"], "paused");
-    visit.done(&path, &[("status", "published")]).await;
-    visit.done(&path, &[("rollout", "25")]).await;
-    visit
-        .done(&path, &[("releaseNotes", "new"), ("mandatory", "yes")])
-        .await;
+    visit.confirmed(&change, &[("status", "published")]).await;
+    visit.confirmed(&change, &[("rollout", "25")]).await;
+    visit.confirmed(&change, &[("mandatory", "yes")]).await;
+    let noted = visit.revised(&path, &path, &[("releaseNotes", "new")]).await;
+    assert_eq!(visit.leads(&noted, &path), format!("{path}?done=update-changed"));
     let now = read(&second).await;
     assert_eq!(
         (&now["status"], &now["rollout"], &now["releaseNotes"], &now["mandatory"]),
         (&json!("published"), &json!(25), &json!("new"), &json!(true))
     );
-    let wrong = visit.send(&path, &[("rollout", "101")]).await;
+    let wrong = visit.page(&format!("{change}?rollout=101")).await;
     assert!(
         wrong.status == StatusCode::BAD_REQUEST && wrong.text().contains("rollout must be"),
         "{}",
@@ -144,7 +145,7 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
     );
 
     let promoted = visit
-        .done(&format!("{path}/promote"), &[("configuration", "production")])
+        .confirmed(&format!("{path}/promote"), &[("configuration", "production")])
         .await;
     let promoted = promoted.split(['/', '?']).nth(2).unwrap().to_owned();
     let record = read(&promoted).await;
@@ -159,24 +160,24 @@ async fn an_update_is_changed_promoted_rolled_back_and_deleted() {
             .await
             .contains(&format!(r#"<option value="{first}">1.0.1"#))
     );
-    let back = visit.done(&format!("{path}/rollback"), &[("to", &first)]).await;
+    let back = visit.confirmed(&format!("{path}/rollback"), &[("to", &first)]).await;
     let back = read(back.split(['/', '?']).nth(2).unwrap()).await;
     assert_eq!(
         (&back["version"], &back["sourceUpdateId"]),
         (&json!("1.0.2"), &json!(first))
     );
 
-    visit.done(&path, &[("status", "withdrawn")]).await;
+    visit.confirmed(&change, &[("status", "withdrawn")]).await;
     let page = visit.html(&path).await;
     assert!(page.contains("Withdrawn") && !page.contains("Change rollout"), "{page}");
-    let again = visit.send(&path, &[("status", "published")]).await;
+    let again = visit.page(&format!("{change}?status=published")).await;
     assert!(
         again.text().contains("A withdrawn update stays withdrawn"),
         "{}",
         again.text()
     );
     assert_eq!(
-        visit.done(&format!("{path}/delete"), &[]).await,
+        visit.confirmed(&format!("{path}/delete"), &[]).await,
         "/updates?done=update-deleted"
     );
     assert_eq!(visit.page(&path).await.status, StatusCode::NOT_FOUND);

@@ -30,7 +30,11 @@ async fn member<'a>(app: &'a TestApp, fake: &Fake) -> Visit<'a> {
 async fn visit<'a>(app: &'a TestApp, fake: &Fake, org: OrgId) -> Visit<'a> {
     let cookie = session(&come_back(app, fake, |_| {}).await);
     let view = who(app, &cookie).await.expect(200);
-    let token = form_token(&app.app, view["id"].as_str().unwrap().parse().unwrap());
+    let token = form_token(
+        &app.app,
+        view["id"].as_str().unwrap().parse().unwrap(),
+        view["user"]["id"].as_str().unwrap().parse().unwrap(),
+    );
     Visit {
         app,
         org,

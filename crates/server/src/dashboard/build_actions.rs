@@ -1,0 +1,137 @@
+//! Changes of a build that are confirmed: its end, another try, and its removal.
+
+use launchway_domain::build::Build;
+use launchway_domain::id::BuildId;
+use launchway_domain::time::iso;
+use launchway_store::Org;
+
+use super::confirm::{Action, By, Done, Facts};
+use super::frame::Notice;
+use super::posted::Posted;
+use super::revision::Revision;
+use super::show::{platform, time};
+use crate::failure::Failure;
+use crate::ops::builds;
+use crate::ops::write::Write;
+
+/// Stops a build.
+pub struct Cancel;
+/// Builds the same source again.
+pub struct Retry;
+/// Removes a build.
+pub struct Delete;
+
+fn path(id: BuildId) -> String {
+    format!("/builds/{id}")
+}
+
+async fn question(
+    org: &mut Org<'_>,
+    id: BuildId,
+    question: &'static str,
+    button: &'static str,
+) -> Result<(Build, Facts), Failure> {
+    let build = org.build(id).await?.ok_or(Failure::NoSuch("build"))?;
+    let standing = &build.standing;
+    let revision = Revision::of(&(id.to_string(), standing.status.as_str(), standing.cancel_requested))?;
+    let mut facts = Facts::new(question, button, revision)
+        .on("builds", path(id), "The build")
+        .known("App", &build.bundle_id)
+        .known("Platform", platform(&build.platform));
+    if let Some(version) = &build.spec.version {
+        facts = facts.known("Version", version);
+    }
+    if let Some(configuration) = &build.configuration {
+        facts = facts.known("Configuration", configuration.as_str());
+    }
+    let facts = facts.known("Created", time(&iso(build.created_at)));
+    Ok((build, facts))
+}
+
+async fn lock(write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+    let found = write.org().lock_build(id).await?;
+    found.map(drop).ok_or(Failure::NoSuch("build"))
+}
+
+impl Action for Cancel {
+    type Id = BuildId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Cancel)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+        let (build, facts) = question(org, id, "Cancel the build?", "Cancel build").await?;
+        let after = builds::canceled(&build, by.now)?;
+        let then = match after.status == build.standing.status {
+            true => "canceled soon",
+            false => after.status.as_str(),
+        };
+        Ok(facts
+            .says("Stops the build. What it has made so far is lost; it can be tried again.")
+            .change("Status", build.standing.status, then)
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+        builds::cancel(write, id).await?;
+        Ok(Done::new(path(id), Notice::BUILD_CANCELED))
+    }
+}
+
+impl Action for Retry {
+    type Id = BuildId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Retry)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+        let (build, facts) = question(org, id, "Build this again?", "Build again").await?;
+        Ok(facts
+            .says("A new build of the same source waits in the queue. It counts against the month's builds.")
+            .known("Status", build.standing.status))
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+        let build = builds::retry(write, id).await?;
+        Ok(Done::new(path(build.id), Notice::BUILD_RETRIED))
+    }
+}
+
+impl Action for Delete {
+    type Id = BuildId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Delete)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+        let (build, mut facts) = question(org, id, "Delete the build?", "Delete build").await?;
+        facts = facts
+            .says("Deletes the record, its log and its artifacts. There is no way back.")
+            .change("Status", build.standing.status, "deleted")
+            .danger();
+        if !build.standing.status.is_final() {
+            facts = facts.says("The build is stopped first.");
+        }
+        Ok(facts)
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+        let files = builds::delete(write, id).await?;
+        Ok(Done::new("/builds", Notice::BUILD_DELETED).without(files))
+    }
+}

@@ -1,0 +1,154 @@
+//! Forms that were sent after their session had ended. What was typed is sealed for the user whose page the form comes from,
+//! and shown again, filled in, once that user has signed in; it is never sent on by itself. Files and secrets are not kept.
+
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::header;
+use http_body_util::{BodyExt, Limited};
+use launchway_domain::id::{SessionId, UserId};
+use launchway_domain::time::{EpochMs, HOUR};
+use launchway_store::KeptForm;
+
+use super::posted::{LARGEST, Posted, content_type};
+use super::visitor::form_token;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::vault::Place;
+use subtle::ConstantTimeEq;
+
+/// How long a form is kept.
+pub const KEPT_FOR: EpochMs = HOUR;
+/// Forms that are kept for one user; the oldest goes first.
+const MOST: i64 = 5;
+/// Bytes of what was typed. A value of an environment variable has up to 64 KiB.
+const LARGEST_KEPT: usize = 256 << 10;
+/// The parameter that names a kept form.
+pub const KEPT: &str = "kept";
+/// Fields that are not kept: what proves where the form comes from, and secrets.
+const LEFT_OUT: [&str; 8] = [
+    "token",
+    "current",
+    "password",
+    "present",
+    "code",
+    "keyPassword",
+    "once",
+    "content",
+];
+const REASON: &str = "a kept form belongs to a user, not to a tenant";
+
+/// The session and the user whose page a form comes from: they stand in its token, which only this server can write.
+pub fn owner(app: &App, posted: &Posted) -> Option<(SessionId, UserId)> {
+    let given = posted.text("token").ok()?;
+    let mut parts = given.split('.');
+    let (session, user) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let expected = form_token(app, session, user);
+    bool::from(given.as_bytes().ct_eq(expected.as_bytes())).then_some((session, user))
+}
+
+/// The fields of a form whose session has ended, without its files. `None` where nothing of it can be read.
+pub async fn read(app: &App, request: Request, streams: bool) -> Option<Posted> {
+    let kind = content_type(request.headers());
+    if kind == "multipart/form-data" {
+        return parts(app, request, streams).await;
+    }
+    if kind != "application/x-www-form-urlencoded" {
+        return None;
+    }
+    let body = Limited::new(request.into_body(), LARGEST)
+        .collect()
+        .await
+        .ok()?
+        .to_bytes();
+    Some(Posted::of_pairs(std::str::from_utf8(&body).ok()?))
+}
+
+/// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
+/// before they have sent all, but only behind a token of this server.
+async fn parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
+    let announced = request
+        .headers()
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse::<usize>()
+        .ok()?;
+    if !streams && announced > LARGEST {
+        return None;
+    }
+    let mut parts = Multipart::from_request(request, app).await.ok()?;
+    let (mut posted, mut size) = (Posted::default(), 0);
+    while let Some(mut part) = parts.next_field().await.ok()? {
+        let name = part.name().unwrap_or_default().to_owned();
+        let is_file = part.file_name().is_some();
+        if is_file && owner(app, &posted).is_none() {
+            return None;
+        }
+        let mut value = Vec::new();
+        while let Some(piece) = part.chunk().await.ok()? {
+            if is_file {
+                continue;
+            }
+            size += piece.len();
+            if size > LARGEST_KEPT {
+                return None;
+            }
+            value.extend_from_slice(&piece);
+        }
+        if !is_file {
+            posted.add(name, value);
+        }
+    }
+    Some(posted)
+}
+
+/// What of a form is kept: name and value of each field.
+fn kept_fields(posted: &Posted) -> Vec<(String, String)> {
+    let is_secret = posted.text("visibility").is_ok_and(|visibility| visibility == "secret");
+    let fields = posted.fields().into_iter();
+    fields
+        .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()) && !(is_secret && name == "value"))
+        .collect()
+}
+
+/// What people typed of a form, to be shown to them where the form itself cannot be.
+pub fn typed(posted: &Posted) -> Vec<(String, String)> {
+    let fields = kept_fields(posted).into_iter();
+    fields
+        .filter(|(name, value)| !["revision", "seen"].contains(&name.as_str()) && !value.is_empty())
+        .collect()
+}
+
+/// Keeps a form for its user; gives its name. `None` where nothing was typed, or too much.
+pub async fn keep(app: &App, user: UserId, posted: &Posted) -> Result<Option<String>, Failure> {
+    let fields = kept_fields(posted);
+    let text = serde_json::to_vec(&fields).map_err(|error| Failure::Internal(error.to_string()))?;
+    if fields.is_empty() || text.len() > LARGEST_KEPT {
+        return Ok(None);
+    }
+    let id = app.random.token();
+    let form = KeptForm {
+        sealed: app.vault.seal_kept_form(user, &Place::new(&id, "kept form"), &text),
+        expires_at: app.clock.now() + KEPT_FOR,
+        user_id: user,
+        id,
+    };
+    let mut tx = app.db.write().await?;
+    let kept = tx.system(REASON).keep_form(&form, MOST).await?;
+    tx.commit().await?;
+    Ok(kept.then_some(form.id))
+}
+
+/// A form that is kept for this user; `None` when it is another's, or its time is over.
+pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<Posted>, Failure> {
+    let mut tx = app.db.read().await?;
+    let sealed = tx.system(REASON).kept_form(id, user, app.clock.now()).await?;
+    let Some(sealed) = sealed else { return Ok(None) };
+    let text = app.vault.open_kept_form(user, &Place::new(id, "kept form"), &sealed)?;
+    let fields: Vec<(String, String)> =
+        serde_json::from_slice(&text).map_err(|error| Failure::Internal(error.to_string()))?;
+    let mut posted = Posted::default();
+    for (name, value) in fields {
+        posted.add(name, value.into_bytes());
+    }
+    Ok(Some(posted))
+}

@@ -1,0 +1,97 @@
+//! Changes of a member that are confirmed: the role, and the membership itself.
+
+use launchway_domain::actor::Actor;
+use launchway_domain::id::UserId;
+use launchway_domain::org::Member;
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::iso;
+use launchway_store::Org;
+
+use super::confirm::{Action, By, Done, Facts};
+use super::frame::Notice;
+use super::posted::Posted;
+use super::revision::Revision;
+use super::show::time;
+use crate::failure::Failure;
+use crate::http::extract::Query;
+use crate::ops::members;
+use crate::ops::write::Write;
+
+/// Gives a member another role.
+pub struct ChangeRole(Role);
+/// Removes a member; who removes itself leaves the organization.
+pub struct Remove;
+
+async fn read(org: &mut Org<'_>, id: UserId) -> Result<(Member, Revision), Failure> {
+    let member = org.member(id).await?.ok_or(Failure::NoSuch("member"))?;
+    let revision = Revision::of(&(id.to_string(), member.role.as_str(), member.created_at))?;
+    Ok((member, revision))
+}
+
+impl Action for ChangeRole {
+    type Id = UserId;
+
+    fn read(posted: &Posted) -> Result<Self, Failure> {
+        Ok(ChangeRole(members::role(posted.text("role")?)?))
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {
+        let (member, revision) = read(org, id).await?;
+        members::may_change(&by.visitor.caller, &member, self.0)?;
+        let follows = match self.0 {
+            Role::Member => "Members build, submit and update. They see no settings.",
+            Role::Admin => "Admins manage the settings, too: keys, secrets, credentials, webhooks and members.",
+            Role::Owner => "Owners may do everything, also rename the organization and make and unmake owners.",
+        };
+        let mut facts = Facts::new(format!("Change the role of {}?", member.email), "Change role", revision)
+            .on("members", "/members", "Members")
+            .says(follows)
+            .change("Role", member.role, self.0)
+            .known("Member since", time(&iso(member.created_at)))
+            .field("role", self.0);
+        if by.visitor.caller.actor() == Actor::User(id) && self.0 < member.role {
+            facts = facts.says("This is your own role: you cannot take it back yourself.");
+        }
+        Ok(facts)
+    }
+
+    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, Failure> {
+        members::change(write, &by.visitor.caller, id, self.0).await?;
+        Ok(Done::new("/members", Notice::MEMBER_CHANGED))
+    }
+}
+
+impl Action for Remove {
+    type Id = UserId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Remove)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {
+        let (member, revision) = read(org, id).await?;
+        members::may_remove(&by.visitor.caller, &Query::parse(&format!("id={id}")))?;
+        let name = &by.visitor.org.name;
+        let facts = if by.visitor.caller.actor() == Actor::User(id) {
+            Facts::new(format!("Leave {name}?"), "Leave", revision)
+                .says(format!("You no longer see {name}. An admin can invite you again."))
+        } else {
+            Facts::new(format!("Remove {}?", member.email), "Remove member", revision).says(format!(
+                "{} no longer sees {name}. API keys stay; revoke those that are not needed.",
+                member.email
+            ))
+        };
+        Ok(facts
+            .on("members", "/members", "Members")
+            .known("Role", member.role)
+            .known("Member since", time(&iso(member.created_at)))
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, Failure> {
+        members::remove(write, &by.visitor.caller, id).await?;
+        let leaves = by.visitor.caller.actor() == Actor::User(id);
+        let done = Done::new("/members", Notice::MEMBER_REMOVED);
+        Ok(if leaves { done.outside() } else { done })
+    }
+}

@@ -1,0 +1,202 @@
+//! What settings lose by a confirmed change: apps, variables, credentials, keys, runners and invitations.
+
+use launchway_api::env_vars::EnvVarView;
+use launchway_domain::id::{AppId, CredentialId, EnvVarId, InvitationId, KeyId, RunnerId};
+use launchway_domain::time::iso;
+use launchway_store::Org;
+
+use super::confirm::{Action, By, Done, Facts};
+use super::env;
+use super::frame::Notice;
+use super::posted::Posted;
+use super::revision::Revision;
+use super::show::time;
+use crate::failure::Failure;
+use crate::ops::write::Write;
+use crate::ops::{apps, credentials, env_vars, keys, members, runners};
+
+/// Takes an app off the list.
+pub struct DeleteApp;
+/// Deletes an environment variable.
+pub struct DeleteVariable;
+/// Deletes a credential.
+pub struct DeleteCredential;
+/// Revokes an API key.
+pub struct RevokeKey;
+/// Shuts a runner out.
+pub struct RevokeRunner;
+/// Takes an invitation back.
+pub struct Uninvite;
+
+/// A time that may not be there.
+fn time_or(at: Option<i64>, missing: &str) -> String {
+    at.map_or_else(|| missing.to_owned(), |at| time(&iso(at)))
+}
+
+impl Action for DeleteApp {
+    type Id = AppId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(DeleteApp)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: AppId) -> Result<Facts, Failure> {
+        let app = org.app(id).await?.ok_or(Failure::NoSuch("app"))?;
+        let revision = Revision::of(&(id.to_string(), &app.bundle_id, &app.name))?;
+        Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
+            .on("apps", "/apps", "Apps")
+            .says("Takes the app off the list. Its updates go on being offered, and its bundle identifier stays with this organization.")
+            .known("Name", app.name)
+            .known("Since", time(&iso(app.created_at)))
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: AppId) -> Result<Done, Failure> {
+        apps::delete(write, id).await?;
+        Ok(Done::new("/apps", Notice::APP_DELETED))
+    }
+}
+
+impl Action for DeleteVariable {
+    type Id = EnvVarId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(DeleteVariable)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: EnvVarId) -> Result<Facts, Failure> {
+        let kept = org.env_var(id).await?.ok_or(Failure::NoSuch("environment variable"))?;
+        let variable = kept.variable;
+        Ok(Facts::new(
+            format!("Delete {}?", variable.name),
+            "Delete variable",
+            env::revision(&variable)?,
+        )
+        .on("env", "/env", "Environment")
+        .says(format!("The next builds go without {}.", variable.name))
+        .known("For", env::scope(&EnvVarView::of(&variable, None)))
+        .known("Changed", time(&iso(variable.updated_at)))
+        .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: EnvVarId) -> Result<Done, Failure> {
+        env_vars::delete(write, id).await?;
+        Ok(Done::new("/env", Notice::VARIABLE_DELETED))
+    }
+}
+
+impl Action for DeleteCredential {
+    type Id = CredentialId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(DeleteCredential)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: CredentialId) -> Result<Facts, Failure> {
+        let credential = org.credential(id).await?.ok_or(Failure::NoSuch("credential"))?;
+        let revision = Revision::of(&(id.to_string(), &credential.name, &credential.fingerprint))?;
+        let bundle = credential
+            .bundle_id
+            .as_ref()
+            .map_or("every app", |bundle| bundle.as_str());
+        Ok(Facts::new(format!("Delete {}?", credential.name), "Delete credential", revision)
+            .on("credentials", "/credentials", "Credentials")
+            .says("Builds and submissions that need it fail from now on. It cannot be read out before: keep the file itself.")
+            .known("Kind", super::credentials::label(&credential.kind))
+            .known("For", bundle)
+            .known("Status", credential.status(by.now))
+            .known("Ends", time_or(credential.expires_at, "never"))
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: CredentialId) -> Result<Done, Failure> {
+        credentials::delete(write, id).await?;
+        Ok(Done::new("/credentials", Notice::CREDENTIAL_DELETED))
+    }
+}
+
+impl Action for RevokeKey {
+    type Id = KeyId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(RevokeKey)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: KeyId) -> Result<Facts, Failure> {
+        let key = org.key(id).await?.ok_or(Failure::NoSuch("API key"))?;
+        let revision = Revision::of(&(id.to_string(), &key.name, key.revoked_at))?;
+        let scopes: Vec<_> = key.scopes.iter().map(ToString::to_string).collect();
+        Ok(Facts::new(format!("Revoke {}?", key.name), "Revoke key", revision)
+            .on("api-keys", "/api-keys", "API keys")
+            .says(format!(
+                "Whoever uses {} is refused at once. There is no way back.",
+                key.name
+            ))
+            .known("Begins with", key.prefix)
+            .known("Scopes", scopes.join(", "))
+            .known("Last used", time_or(key.last_used_at, "never"))
+            .known("Created", time(&iso(key.created_at)))
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: KeyId) -> Result<Done, Failure> {
+        keys::revoke(write, id).await?;
+        Ok(Done::new("/api-keys", Notice::KEY_REVOKED))
+    }
+}
+
+impl Action for RevokeRunner {
+    type Id = RunnerId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(RevokeRunner)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: RunnerId) -> Result<Facts, Failure> {
+        let runner = org.runner(id).await?.ok_or(Failure::NoSuch("runner"))?;
+        let revision = Revision::of(&(id.to_string(), &runner.name, runner.revoked_at))?;
+        Ok(
+            Facts::new(format!("Revoke {}?", runner.name), "Revoke runner", revision)
+                .on("runners", "/runners", "Runners")
+                .says(format!(
+                    "{} is shut out. What it builds now goes to another runner.",
+                    runner.name
+                ))
+                .known("Labels", runner.labels.join(", "))
+                .known("Slots", runner.slots)
+                .known("Last seen", time(&iso(runner.last_seen_at)))
+                .danger(),
+        )
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: RunnerId) -> Result<Done, Failure> {
+        runners::revoke(write, id).await?;
+        Ok(Done::new("/runners", Notice::RUNNER_REVOKED))
+    }
+}
+
+impl Action for Uninvite {
+    type Id = InvitationId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Uninvite)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: InvitationId) -> Result<Facts, Failure> {
+        let invitation = org.invitation(id).await?.ok_or(Failure::NoSuch("invitation"))?;
+        let revision = Revision::of(&(id.to_string(), invitation.accepted_at))?;
+        Ok(
+            Facts::new("Take the invitation back?", "Take invitation back", revision)
+                .on("members", "/members", "Members")
+                .says(format!("The link that {} has stops working.", invitation.email))
+                .known("Role", invitation.role)
+                .known("Expires", time(&iso(invitation.expires_at)))
+                .danger(),
+        )
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: InvitationId) -> Result<Done, Failure> {
+        members::uninvite(write, id).await?;
+        Ok(Done::new("/members", Notice::UNINVITED))
+    }
+}

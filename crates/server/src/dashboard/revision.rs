@@ -1,0 +1,41 @@
+//! The revision of what a page shows: a change that was decided on by an older one is refused. It is worked out anew from
+//! the rows behind the change's own locks; what the browser sends is only compared.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::posted::Posted;
+use crate::failure::Failure;
+
+/// Bytes of a digest that tell one state from another.
+const BYTES: usize = 16;
+
+/// A state of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision(String);
+
+impl Revision {
+    /// The revision of what is shown, without what moves by itself such as counts and times of last use.
+    pub fn of(shown: &impl Serialize) -> Result<Revision, Failure> {
+        let text = serde_json::to_vec(shown).map_err(|error| Failure::Internal(error.to_string()))?;
+        let digest = Sha256::digest(&text);
+        Ok(Revision(BASE64_URL_SAFE_NO_PAD.encode(&digest[..BYTES])))
+    }
+
+    /// As a form carries it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Refuses a form that was filled in by the sight of another state.
+pub fn check(posted: &Posted, now: &Revision) -> Result<(), Failure> {
+    let given = posted.text("revision")?;
+    if bool::from(given.as_bytes().ct_eq(now.0.as_bytes())) {
+        return Ok(());
+    }
+    Err(Failure::Changed)
+}

@@ -1,0 +1,152 @@
+//! Changes of a webhook that are confirmed: turned off or on, a new secret, and its removal.
+
+use launchway_domain::id::WebhookId;
+use launchway_domain::time::iso;
+use launchway_domain::webhook::{Webhook, WebhookStatus};
+use launchway_domain::words::UnknownWord;
+use launchway_store::Org;
+
+use super::confirm::{Action, By, Done, Facts};
+use super::frame::Notice;
+use super::posted::Posted;
+use super::revision::Revision;
+use super::show::time;
+use crate::failure::Failure;
+use crate::ops::webhooks;
+use crate::ops::write::Write;
+use crate::outside::address_guard::shown;
+
+/// Turns a webhook off or on.
+pub struct SetStatus(WebhookStatus);
+/// Gives a webhook a new secret.
+pub struct Rotate;
+/// Deletes a webhook.
+pub struct Delete;
+
+pub fn path(id: WebhookId) -> String {
+    format!("/webhooks/{id}")
+}
+
+/// The revision of what admins decide about a webhook, not of how its deliveries go.
+pub fn revision(webhook: &Webhook) -> Result<Revision, Failure> {
+    let bundles: Vec<_> = webhook.bundle_ids.iter().map(|bundle| bundle.as_str()).collect();
+    Revision::of(&(
+        webhook.id.to_string(),
+        webhook.status.as_str(),
+        &webhook.name,
+        &webhook.url,
+        webhook.kind.as_str(),
+        webhook.events.names(),
+        bundles,
+    ))
+}
+
+async fn question(
+    org: &mut Org<'_>,
+    id: WebhookId,
+    question: &str,
+    button: &'static str,
+) -> Result<(Webhook, Facts), Failure> {
+    let webhook = org.webhook(id).await?.ok_or(Failure::NoSuch("webhook"))?;
+    let facts = Facts::new(format!("{question} {}?", webhook.name), button, revision(&webhook)?)
+        .on("webhooks", path(id), "The webhook")
+        .known("URL", shown(&webhook.url))
+        .known("Events", webhook.events.names().join(", "))
+        .known(
+            "Deliveries",
+            match webhook.failing_since {
+                Some(since) => format!("failing since {}", time(&iso(since))),
+                None => "the last one that was tried succeeded, or none was yet".to_owned(),
+            },
+        );
+    Ok((webhook, facts))
+}
+
+async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+    webhooks::locked(write, id).await.map(drop)
+}
+
+impl Action for SetStatus {
+    type Id = WebhookId;
+
+    fn read(posted: &Posted) -> Result<Self, Failure> {
+        let status = posted.text("status")?.parse();
+        Ok(SetStatus(status.map_err(|unknown: UnknownWord| {
+            Failure::bad(format!("status {unknown}"))
+        })?))
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+        let (asked, button, follows) = match self.0 {
+            WebhookStatus::Disabled => (
+                "Disable",
+                "Disable webhook",
+                "Nothing is sent there any more, also nothing that waits.",
+            ),
+            WebhookStatus::Active => ("Enable", "Enable webhook", "It is told of what happens from now on."),
+        };
+        let (webhook, facts) = question(org, id, asked, button).await?;
+        let mut facts = facts
+            .says(follows)
+            .change("Status", webhook.status.as_str(), self.0.as_str())
+            .field("status", self.0.as_str());
+        facts.danger = self.0 == WebhookStatus::Disabled;
+        Ok(facts)
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+        webhooks::set_status(write, id, self.0).await?;
+        Ok(Done::new(path(id), Notice::WEBHOOK_CHANGED))
+    }
+}
+
+impl Action for Rotate {
+    type Id = WebhookId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Rotate)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+        let (_, facts) = question(org, id, "Make a new secret for", "Make a new secret").await?;
+        Ok(facts.says("Messages are signed with both secrets for 24 hours, then only with the new one."))
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+        let (_, secret) = webhooks::rotate_secret(write, id).await?;
+        Ok(Done::new(path(id), Notice::WEBHOOK_ROTATED).with_secret(secret.reveal()))
+    }
+}
+
+impl Action for Delete {
+    type Id = WebhookId;
+
+    fn read(_: &Posted) -> Result<Self, Failure> {
+        Ok(Delete)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+        lock(write, id).await
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+        let (webhook, facts) = question(org, id, "Delete", "Delete webhook").await?;
+        Ok(facts
+            .says("Nothing is sent there any more, also nothing that waits.")
+            .known("Status", webhook.status.as_str())
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+        webhooks::delete(write, id).await?;
+        Ok(Done::new("/webhooks", Notice::WEBHOOK_DELETED))
+    }
+}

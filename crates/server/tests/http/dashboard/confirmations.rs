@@ -1,0 +1,374 @@
+//! Confirmations: they state the facts, what they state is what happens, and of two at once exactly one does.
+
+mod things;
+
+use launchway_domain::report::ReportKind;
+use launchway_domain::tenancy::Role;
+use launchway_server::clock::Clock;
+use launchway_server::dashboard;
+use launchway_store::Report;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{Visit, hidden, visit, visit_of};
+use crate::pages::submit;
+use crate::support::{Answer, Setup, TestApp};
+use things::{Other, Things, id, patch};
+
+/// The form of a confirmation, as the browser would send it.
+async fn form_of(visit: &Visit<'_>, path: &str, query: &str) -> Vec<(String, String)> {
+    visit.hidden(&format!("{path}{query}")).await
+}
+
+async fn send(visit: &Visit<'_>, path: &str, form: &[(String, String)]) -> Answer {
+    let fields: Vec<_> = form
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    submit(visit.app, &format!("/o/{}{path}", visit.org), &visit.cookie, &fields).await
+}
+
+/// A mandatory update at 10 % of staging used to become one at 100 % of production by one click.
+#[tokio::test]
+async fn a_promotion_states_and_keeps_to_its_facts() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let old = json!({"version": "1.0.0", "buildNumber": "7", "configuration": "production"});
+    let old = id(&app.published(&key, old).await);
+    let staged =
+        json!({"version": "1.0.1", "buildNumber": "1", "configuration": "staging", "rollout": 30, "mandatory": true});
+    let staged = id(&app.published(&key, staged).await);
+    let report = |update: &str, kind, device| Report {
+        update_id: update.parse().unwrap(),
+        kind,
+        device,
+        at: app.clock.now(),
+        reason: None,
+    };
+    let mut reports: Vec<_> = (0..40)
+        .map(|device| report(&old, ReportKind::Downloaded, device))
+        .collect();
+    reports.extend((0..3).map(|device| report(&staged, ReportKind::Installed, device)));
+    reports.push(report(&staged, ReportKind::RolledBack, 0));
+    let mut tx = app.app.db.write().await.unwrap();
+    tx.system("a test").count_reports(&reports).await.unwrap();
+    tx.commit().await.unwrap();
+
+    let page = visit.html(&format!("/updates/{staged}")).await;
+    assert!(
+        page.contains(r#"name="rollout" type="number" min="0" max="100" step="1" value="10""#),
+        "{page}"
+    );
+    let path = format!("/updates/{staged}/promote");
+    let asked = visit.html(&format!("{path}?configuration=production")).await;
+    for part in [
+        "Promote 1.0.1 (1) to production?",
+        r#"<td data-label="Now">30 % in staging</td><td data-label="Then"><b>10 % in production</b>"#,
+        r#"<td data-label="Now">yes in staging</td><td data-label="Then"><b>no in production</b>"#,
+        r#"<td data-label="Now">1.0.0 (7), 100 %</td><td data-label="Then"><b>1.0.1 (1), 10 %</b>"#,
+        "<dt>Platform</dt><dd>Android</dd>",
+        "at least 40 of production: so many reported on 1.0.0, published 20 Nov 2026",
+        "about 4 of these at 10 %",
+        "<dt>Reported since</dt><dd>20 Nov 2026",
+        "<dt>Installed</dt><dd>3 devices</dd>",
+        "<dt>Rolled back</dt><dd>1 device</dd>",
+        "<dt>Failed</dt><dd>0 devices</dd>",
+    ] {
+        assert!(asked.contains(part), "{part} in {asked}");
+    }
+    // Looking at it changed nothing.
+    let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    assert_eq!(list["total"], 2);
+    let next = visit.confirmed(&path, &[("configuration", "production")]).await;
+    let made = next.split(['/', '?']).nth(2).unwrap();
+    let made = app
+        .call(&key, Method::GET, &format!("/update?id={made}"), None)
+        .await
+        .expect(200);
+    assert_eq!(
+        (&made["rollout"], &made["mandatory"], &made["configuration"]),
+        (&json!(10), &json!(false), &json!("production"))
+    );
+    // What is chosen is what happens.
+    let chosen = [("configuration", "beta"), ("rollout", "55"), ("mandatory", "yes")];
+    let next = visit.confirmed(&path, &chosen).await;
+    let made = next.split(['/', '?']).nth(2).unwrap();
+    let made = app
+        .call(&key, Method::GET, &format!("/update?id={made}"), None)
+        .await
+        .expect(200);
+    assert_eq!((&made["rollout"], &made["mandatory"]), (&json!(55), &json!(true)));
+}
+
+#[tokio::test]
+async fn a_rollout_states_the_value_before_and_after() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
+    let path = format!("/updates/{update}/change");
+    for (query, parts) in [
+        (
+            "?rollout=60",
+            [
+                "Raise the rollout of 1.0.1",
+                r#"Now">20 %</td><td data-label="Then"><b>60 %<"#,
+            ],
+        ),
+        (
+            "?rollout=5",
+            [
+                "Lower the rollout of 1.0.1",
+                r#"Now">20 %</td><td data-label="Then"><b>5 %<"#,
+            ],
+        ),
+        (
+            "?status=paused",
+            ["Pause 1.0.1", r#"Now">published</td><td data-label="Then"><b>paused<"#],
+        ),
+        (
+            "?mandatory=yes",
+            ["Make mandatory: 1.0.1", r#"Now">no</td><td data-label="Then"><b>yes<"#],
+        ),
+        (
+            "?status=withdrawn",
+            ["Withdraw 1.0.1", "unknown: no device has reported on it since"],
+        ),
+    ] {
+        let asked = visit.html(&format!("{path}{query}")).await;
+        for part in parts {
+            assert!(asked.contains(part), "{query}: {part} in {asked}");
+        }
+    }
+    for query in ["", "?rollout=101", "?rollout=half", "?status=nonsense"] {
+        assert_eq!(
+            visit.page(&format!("{path}{query}")).await.status,
+            StatusCode::BAD_REQUEST,
+            "{query}"
+        );
+    }
+}
+
+/// No form does anything that was not confirmed by the sight of what there is.
+#[tokio::test]
+async fn nothing_is_done_without_the_revision_of_what_there_is() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Owner).await;
+    let things = Things::make(&app, &visit, &key).await;
+    let before = app.audit(org).await.len();
+    let mut tried = 0;
+    for (path, query, _) in things.actions() {
+        let form = form_of(&visit, &path, query).await;
+        for revision in ["", "AAAAAAAAAAAAAAAAAAAAAA"] {
+            let mut form = form.clone();
+            form.iter_mut().find(|(name, _)| name == "revision").unwrap().1 = revision.to_owned();
+            let refused = send(&visit, &path, &form).await;
+            assert_eq!(
+                refused.status,
+                StatusCode::CONFLICT,
+                "{path}{query}: {}",
+                refused.text()
+            );
+            let text = refused.text();
+            assert!(
+                text.contains("so nothing was done")
+                    && text.contains("When you looked") == form.iter().any(|field| field.0 == "seen"),
+                "{text}"
+            );
+        }
+        tried += 1;
+    }
+    assert_eq!(app.audit(org).await.len(), before);
+    // The list of pages is whole: each that has a confirmation was tried.
+    let confirmed = dashboard::pages().iter().filter(|page| page.confirms).count();
+    let paths: std::collections::BTreeSet<_> = things.actions().into_iter().map(|(path, ..)| path).collect();
+    assert_eq!((paths.len(), tried >= confirmed), (confirmed, true));
+}
+
+/// What somebody else changed meanwhile is not overwritten: both values are told, and the form is there to be sent again.
+#[tokio::test]
+async fn a_stale_confirmation_changes_nothing_and_tells_both_values() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Owner).await;
+    let things = Things::make(&app, &visit, &key).await;
+    for (path, query, other) in things.actions() {
+        let Some(other) = other else { continue };
+        let form = form_of(&visit, &path, query).await;
+        app.advance(1000);
+        things.change(&app, &visit, &key, other).await;
+        let before = app.audit(org).await.len();
+        let refused = send(&visit, &path, &form).await;
+        assert_eq!(
+            refused.status,
+            StatusCode::CONFLICT,
+            "{path}{query}: {}",
+            refused.text()
+        );
+        assert_eq!(app.audit(org).await.len(), before, "{path}{query}");
+        assert!(refused.text().contains("so nothing was done"), "{}", refused.text());
+        // The page that refuses holds the new revision: to confirm it again does what it says.
+        let again = hidden(&refused.text());
+        assert_ne!(again, form);
+        assert!(
+            again
+                .iter()
+                .any(|(name, value)| name == "revision" && value.len() == 22),
+            "{again:?}"
+        );
+    }
+    let update = &things.update;
+    let path = format!("/updates/{update}/change");
+    let form = form_of(&visit, &path, "?rollout=44").await;
+    patch(&app, &key, update, json!({"rollout": 71})).await;
+    let refused = send(&visit, &path, &form).await.text();
+    assert!(
+        refused.contains(r#"Now">71 %</td><td data-label="Then"><b>44 %<"#),
+        "{refused}"
+    );
+    let done = send(&visit, &path, &hidden(&refused)).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+}
+
+/// Of two that confirm at once by the same sight exactly one is done, on both databases.
+#[tokio::test]
+async fn of_two_at_once_exactly_one_is_done() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = TestApp::with(setup).await;
+        let (org, key) = app.org_with_key().await;
+        let (one, other) = (
+            visit_of(&app, org, Role::Owner).await,
+            visit_of(&app, org, Role::Admin).await,
+        );
+        let update = id(&app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await);
+        let hook = json!({"name": "CI", "url": "https://93.184.216.34/hook", "events": ["*"]});
+        let hook = id(&app.call(&key, Method::POST, "/webhooks", Some(hook)).await.expect(201));
+        let member = visit_of(&app, org, Role::Member).await.caller().await;
+        for (path, queries) in [
+            (format!("/updates/{update}/change"), ["?rollout=30", "?rollout=40"]),
+            (
+                format!("/webhooks/{hook}/status"),
+                ["?status=disabled", "?status=disabled"],
+            ),
+            (format!("/members/{member}/role"), ["?role=admin", "?role=admin"]),
+        ] {
+            let first = form_of(&one, &path, queries[0]).await;
+            let second = form_of(&other, &path, queries[1]).await;
+            let (first, second) = tokio::join!(send(&one, &path, &first), send(&other, &path, &second));
+            let mut statuses = [first.status.as_u16(), second.status.as_u16()];
+            statuses.sort_unstable();
+            assert_eq!(statuses, [303, 409], "{path}: {} {}", first.text(), second.text());
+        }
+        // The same of forms that are not confirmed.
+        let page = format!("/updates/{update}");
+        let revision = one
+            .hidden(&page)
+            .await
+            .into_iter()
+            .find(|(name, _)| name == "revision")
+            .unwrap()
+            .1;
+        let notes = |notes| [("revision", revision.as_str()), ("releaseNotes", notes)];
+        let (fields, others) = (notes("one"), notes("other"));
+        let (first, second) = tokio::join!(one.send(&page, &fields), other.send(&page, &others));
+        let mut statuses = [first.status.as_u16(), second.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [303, 409], "{} {}", first.text(), second.text());
+    }
+}
+
+/// A double click is one change: the second answer is the first one's.
+#[tokio::test]
+async fn a_form_that_is_sent_twice_is_one_change() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = TestApp::with(setup).await;
+        let (org, key) = app.org_with_key().await;
+        let visit = visit_of(&app, org, Role::Member).await;
+        let good = id(&app.published(&key, json!({"version": "1.0.1"})).await);
+        app.advance(1000);
+        let bad = id(&app.published(&key, json!({"version": "1.0.2"})).await);
+        let path = format!("/updates/{bad}/rollback");
+        let form = form_of(&visit, &path, &format!("?to={good}")).await;
+        let (first, second) = tokio::join!(send(&visit, &path, &form), send(&visit, &path, &form));
+        let third = send(&visit, &path, &form).await;
+        assert_eq!(first.status, StatusCode::SEE_OTHER, "{}", first.text());
+        assert_eq!(first.header("location"), second.header("location"));
+        assert_eq!(first.header("location"), third.header("location"));
+        let list = app.call(&key, Method::GET, "/update", None).await.expect(200);
+        assert_eq!(list["total"], 3);
+    }
+}
+
+/// Forms that are saved without a confirmation carry the revision of their page.
+#[tokio::test]
+async fn a_stale_form_is_shown_again_with_both_values() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Owner).await;
+    let things = Things::make(&app, &visit, &key).await;
+    let webhook = [
+        ("name", "Mine"),
+        ("url", "https://93.184.216.34/hook"),
+        ("events", "*"),
+        ("type", "generic"),
+    ];
+    for (page, path, fields, other, mine) in [
+        (
+            format!("/updates/{}", things.update),
+            format!("/updates/{}", things.update),
+            &[("releaseNotes", "Mine")][..],
+            Other::Update,
+            ">Mine</textarea>",
+        ),
+        (
+            format!("/webhooks/{}", things.webhook),
+            format!("/webhooks/{}", things.webhook),
+            &webhook[..],
+            Other::Webhook,
+            r#"value="Mine""#,
+        ),
+        (
+            "/members".to_owned(),
+            "/name".to_owned(),
+            &[("name", "Mine")],
+            Other::Name,
+            r#"value="Mine""#,
+        ),
+    ] {
+        let shown = visit.hidden(&page).await;
+        let revision = &shown.iter().find(|(name, _)| name == "revision").unwrap().1;
+        things.change(&app, &visit, &key, other).await;
+        let mut all = vec![("revision", revision.as_str())];
+        all.extend_from_slice(fields);
+        let refused = visit.send(&path, &all).await;
+        let text = refused.text();
+        assert_eq!(refused.status, StatusCode::CONFLICT, "{path}: {text}");
+        for part in [
+            "nothing was saved",
+            mine,
+            r#"<td data-label="Yours"><span class="value">Mine</span></td>"#,
+            "Theirs",
+        ] {
+            assert!(text.contains(part), "{path}: {part} in {text}");
+        }
+        // The page that refuses holds the new revision.
+        let again = visit.revised(&page, &path, fields).await;
+        assert_eq!(again.status, StatusCode::SEE_OTHER, "{path}: {}", again.text());
+    }
+}
+
+/// A member who leaves by a confirmation sees the organization no longer; an admin cannot be removed by a member.
+#[tokio::test]
+async fn members_leave_and_remove_nobody_else() {
+    let app = TestApp::start().await;
+    let owner = visit(&app, Role::Owner).await;
+    let member = visit_of(&app, owner.org, Role::Member).await;
+    let (boss, me) = (owner.caller().await, member.caller().await);
+    let refused = member.page(&format!("/members/{boss}/remove")).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text());
+    let left = member.confirm(&format!("/members/{me}/remove"), &[]).await;
+    assert_eq!((left.status.as_u16(), left.header("location")), (303, "/"));
+    assert_eq!(member.page("").await.status, StatusCode::NOT_FOUND);
+}

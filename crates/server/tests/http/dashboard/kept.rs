@@ -1,0 +1,327 @@
+//! Forms that come after their session has ended: what was typed waits for its user, and is never sent by itself.
+
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::HOUR;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use super::{Visit, hidden, visit, visit_of};
+use crate::pages::{encoded, page, submit};
+use crate::support::{Answer, PASSWORD, TestApp, package};
+
+const VARIABLE: [(&str, &str); 4] = [
+    ("name", "API_URL"),
+    ("value", "https://typed.example/<b>"),
+    ("visibility", "plain"),
+    ("configurations", "typed, too"),
+];
+
+fn email(visit: &Visit<'_>, role: Role) -> String {
+    format!("{role}@{}.example", visit.org)
+}
+
+/// Ends the session whose cookie the browser still has.
+async fn sign_out(visit: &Visit<'_>) {
+    let done = submit(visit.app, "/", &visit.cookie, &[("token", "sign-out")]).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER);
+}
+
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut plain = parts.next().unwrap().to_owned();
+    for part in parts {
+        plain.push(u8::from_str_radix(&part[..2], 16).unwrap() as char);
+        plain.push_str(&part[2..]);
+    }
+    plain
+}
+
+/// Where a form led that was sent too late: the page that is gone to after the sign-in.
+fn next_of(answer: &Answer) -> String {
+    assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text());
+    decoded(answer.header("location").strip_prefix("/?next=").unwrap())
+}
+
+/// Signs in by the form of the sign-in page, on the way to a page: the new cookie.
+async fn sign_in(app: &TestApp, email: &str, next: &str) -> String {
+    let form = page(app, &format!("/?{}", encoded(&[("next", next)])), "").await.text();
+    assert!(form.contains(&format!(r#"name="next" value="{next}""#)), "{form}");
+    assert_eq!(form.contains("is kept for an hour"), next.contains("kept="), "{form}");
+    let fields = [("email", email), ("password", PASSWORD), ("next", next)];
+    let done = submit(app, "/", "", &fields).await;
+    assert_eq!(
+        (done.status.as_u16(), done.header("location")),
+        (303, next),
+        "{}",
+        done.text()
+    );
+    done.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+async fn variables(app: &TestApp, cookie: &str) -> serde_json::Value {
+    app.browse(cookie, Method::GET, "/env", None).await.expect(200)["total"].clone()
+}
+
+#[tokio::test]
+async fn what_was_typed_is_there_after_the_next_sign_in() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    sign_out(&visit).await;
+    let next = next_of(&visit.send("/env", &VARIABLE).await);
+    let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
+    for _ in 0..2 {
+        let shown = page(&app, &next, &cookie).await.text();
+        for part in [
+            "Nothing was sent yet",
+            r#"value="API_URL""#,
+            "https://typed.example/&#60;b&#62;</textarea>",
+            r#"value="typed, too""#,
+        ] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+        assert_eq!(variables(&app, &cookie).await, 0, "it is shown, never sent");
+    }
+    // The form that is shown again works.
+    let shown = page(&app, &next, &cookie).await.text();
+    let token = hidden(&shown).into_iter().find(|(name, _)| name == "token").unwrap().1;
+    let again = Visit {
+        app: &app,
+        org: visit.org,
+        cookie,
+        token,
+    };
+    again.done("/env", &VARIABLE[..3]).await;
+    assert_eq!(variables(&app, &again.cookie).await, 1);
+}
+
+/// Nobody else gets what was typed, whether signed in, in another organization, or later.
+#[tokio::test]
+async fn what_was_typed_is_for_its_user_alone_and_for_an_hour() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let colleague = visit_of(&app, visit.org, Role::Owner).await;
+    let stranger = super::visit(&app, Role::Owner).await;
+    sign_out(&visit).await;
+    let next = next_of(&visit.send("/env", &VARIABLE).await);
+    let of_colleague = page(&app, &next, &colleague.cookie).await.text();
+    assert!(of_colleague.contains("somebody else typed it"), "{of_colleague}");
+    let of_stranger = page(&app, &next, &stranger.cookie).await;
+    assert_eq!(of_stranger.status, StatusCode::NOT_FOUND);
+    let elsewhere = next.replace(&visit.org.to_string(), &stranger.org.to_string());
+    let texts = [
+        of_colleague,
+        of_stranger.text(),
+        page(&app, &elsewhere, &stranger.cookie).await.text(),
+    ];
+    for text in texts {
+        assert!(!text.contains("typed.example") && !text.contains("API_URL"), "{text}");
+    }
+    app.advance(HOUR);
+    let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
+    let late = page(&app, &next, &cookie).await.text();
+    assert!(
+        late.contains("is not kept any more") && !late.contains("typed.example"),
+        "{late}"
+    );
+}
+
+#[tokio::test]
+async fn secrets_and_files_are_not_kept() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    sign_out(&visit).await;
+    let fields = [
+        ("name", "TOKEN"),
+        ("value", "hunter2"),
+        ("visibility", "secret"),
+        ("password", "hunter2"),
+    ];
+    let next = next_of(&visit.send("/env", &fields).await);
+    let zip = package("index.html", b"hello");
+    let typed = [
+        ("bundleId", "com.example.typed"),
+        ("version", "7.8.9"),
+        ("releaseNotes", "My notes"),
+    ];
+    let file = Some(("dist.zip", &zip[..]));
+    let published = next_of(&visit.send_parts("/updates/new", &visit.token, &typed, file).await);
+    let cookie = sign_in(&app, &email(&visit, Role::Admin), &next).await;
+    let shown = page(&app, &next, &cookie).await.text();
+    assert!(
+        shown.contains(r#"value="TOKEN""#) && !shown.contains("hunter2"),
+        "{shown}"
+    );
+    let shown = page(&app, &published, &cookie).await.text();
+    for part in ["com.example.typed", "7.8.9", "My notes", "and secrets were not kept"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    let list = app.browse(&cookie, Method::GET, "/update", None).await.expect(200);
+    assert_eq!(list["total"], 0);
+}
+
+/// Only a form of this server's own page is kept, and of bounded size.
+#[tokio::test]
+async fn nothing_is_kept_of_what_comes_from_elsewhere() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    sign_out(&visit).await;
+    let mut forged = visit.token.clone();
+    let last = forged.pop().unwrap();
+    forged.push(if last == 'A' { 'B' } else { 'A' });
+    let mut other_user = visit.token.split('.').map(str::to_owned).collect::<Vec<_>>();
+    other_user[1] = super::visit(&app, Role::Owner).await.caller().await;
+    for token in ["", "x", "..", &forged, &other_user.join(".")] {
+        let fields = [("token", token), ("name", "x")];
+        let answer = submit(&app, &format!("/o/{}/env", visit.org), "", &fields).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.header("location")),
+            (303, "/"),
+            "{token}"
+        );
+    }
+    let request = app
+        .request(Method::POST, &format!("{}/o/{}/env", app.origin, visit.org))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("origin", "https://evil.example")
+        .body(encoded(&[("token", &visit.token), ("name", "planted")]));
+    let answer = Answer::of(request.send().await.unwrap()).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/"));
+    let large = "x".repeat(300 << 10);
+    let next = next_of(&visit.send("/env", &[("name", "A"), ("value", &large)]).await);
+    assert!(!next.contains("kept="), "{next}");
+}
+
+/// A tab whose session was replaced by a sign-in in another tab: its form is shown again, with the new session's token.
+#[tokio::test]
+async fn a_form_of_an_older_session_is_shown_again() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let fresh = app.sign_in(&email(&visit, Role::Admin)).await;
+    let old = Visit {
+        app: &app,
+        org: visit.org,
+        cookie: fresh.clone(),
+        token: visit.token.clone(),
+    };
+    let sent = old.send("/env", &VARIABLE).await;
+    assert_eq!(sent.status, StatusCode::SEE_OTHER, "{}", sent.text());
+    let shown = page(&app, sent.header("location"), &fresh).await.text();
+    assert!(shown.contains(r#"value="API_URL""#), "{shown}");
+    assert_eq!(variables(&app, &fresh).await, 0);
+    // In a browser where somebody else is signed in by now, that one does not get it.
+    let colleague = visit_of(&app, visit.org, Role::Owner).await;
+    let mixed = Visit {
+        app: &app,
+        org: visit.org,
+        cookie: colleague.cookie.clone(),
+        token: visit.token.clone(),
+    };
+    let sent = mixed.send("/env", &VARIABLE).await;
+    assert_eq!(sent.status, StatusCode::FORBIDDEN);
+    let text = sent.text();
+    assert!(
+        text.contains("somebody else than who filled in this form") && !text.contains("typed.example"),
+        "{text}"
+    );
+    let link = text
+        .split_once(r#"plain" href=""#)
+        .unwrap()
+        .1
+        .split_once('"')
+        .unwrap()
+        .0;
+    assert!(
+        !page(&app, link, &colleague.cookie)
+            .await
+            .text()
+            .contains("typed.example")
+    );
+    assert!(page(&app, link, &fresh).await.text().contains("typed.example"));
+    assert_eq!(variables(&app, &fresh).await, 0);
+}
+
+/// Who is no member any more, or has lost the role, is told what was typed, for there is no form to show it in.
+#[tokio::test]
+async fn who_was_removed_gets_the_text_back_but_no_page() {
+    let app = TestApp::start().await;
+    let owner = visit(&app, Role::Owner).await;
+    let admin = visit_of(&app, owner.org, Role::Admin).await;
+    let id = admin.caller().await;
+    owner
+        .confirmed(&format!("/members/{id}/role"), &[("role", "member")])
+        .await;
+    let refused = admin.send("/env", &VARIABLE).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert!(
+        refused.text().contains("https://typed.example/&#60;b&#62;"),
+        "{}",
+        refused.text()
+    );
+    owner.confirmed(&format!("/members/{id}/remove"), &[]).await;
+    let refused = admin.send("/env", &VARIABLE).await;
+    assert_eq!(refused.status, StatusCode::NOT_FOUND);
+    assert!(
+        refused.text().contains("https://typed.example/&#60;b&#62;"),
+        "{}",
+        refused.text()
+    );
+    // The same after the session has ended.
+    sign_out(&admin).await;
+    let next = next_of(&admin.send("/env", &VARIABLE).await);
+    let cookie = sign_in(&app, &email(&admin, Role::Admin), &next).await;
+    let shown = page(&app, &next, &cookie).await;
+    assert_eq!(shown.status, StatusCode::NOT_FOUND);
+    assert!(
+        shown.text().contains("https://typed.example/&#60;b&#62;"),
+        "{}",
+        shown.text()
+    );
+    assert_eq!(variables(&app, &owner.cookie).await, 0);
+}
+
+/// A change that was confirmed too late is asked about again, and tells when things changed meanwhile.
+#[tokio::test]
+async fn a_confirmation_is_asked_again_after_the_sign_in() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    let update = app.published(&key, json!({"version": "1.0.1", "rollout": 20})).await;
+    let update = update["id"].as_str().unwrap();
+    let path = format!("/updates/{update}/change");
+    let form = visit.hidden(&format!("{path}?rollout=60")).await;
+    let fields: Vec<_> = form
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    sign_out(&visit).await;
+    let sent = submit(&app, &format!("/o/{org}{path}"), &visit.cookie, &fields).await;
+    let next = next_of(&sent);
+    let cookie = sign_in(&app, &email(&visit, Role::Member), &next).await;
+    let read = async || {
+        let read = app.call(&key, Method::GET, &format!("/update?id={update}"), None).await;
+        read.expect(200)["rollout"].clone()
+    };
+    let asked = page(&app, &next, &cookie).await.text();
+    assert!(
+        asked.contains("Raise the rollout of 1.0.1") && !asked.contains("When you looked"),
+        "{asked}"
+    );
+    assert_eq!(read().await, 20);
+    let body = json!({"rollout": 30});
+    app.call(&key, Method::PATCH, &format!("/update?id={update}"), Some(body))
+        .await
+        .expect(200);
+    let asked = page(&app, &next, &cookie).await.text();
+    assert!(
+        asked.contains(r#"When you looked">20 %</td><td data-label="Now">30 %<"#),
+        "{asked}"
+    );
+    let form = hidden(&asked);
+    let fields: Vec<_> = form
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let done = submit(&app, &format!("/o/{org}{path}"), &cookie, &fields).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    assert_eq!(read().await, 60);
+}
