@@ -112,6 +112,9 @@ pub struct Lease {
     pub env: Vec<LeasedVariable>,
     /// What signs the app.
     pub credentials: Vec<LeasedCredential>,
+    /// Which builds of the organization share caches with this one; null from an older server.
+    #[serde(default)]
+    pub cache_scope: Option<String>,
 }
 
 /// Where the source of a build comes from.

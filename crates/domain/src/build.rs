@@ -1,6 +1,7 @@
 //! The states of a build and the moves between them (contract part 4). Who stores a build compares and sets on
 //! (status, attempt); a final state never changes.
 
+pub mod cache;
 pub mod git;
 pub mod plan;
 mod record;

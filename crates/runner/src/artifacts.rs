@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use launchway_domain::build::plan::ArtifactRule;
 use sha2::{Digest, Sha256};
 
+use crate::effort::{Effort, EffortError, Reading};
 use crate::glob;
 use crate::inside::Inside;
 use crate::journal::{Artifact, Record};
+use crate::stop::Stopper;
 
 /// A build gives at most so many files.
 const MOST_FILES: usize = 100;
@@ -28,39 +30,58 @@ pub enum ArtifactError {
     /// Far more files than anybody downloads.
     #[error("The patterns of artifacts fit more than {MOST_FILES} files: narrow them, or pack the files in a step")]
     TooMany,
+    /// There is more in the workspace than is looked at.
+    #[error(
+        "The patterns of artifacts lead through the whole workspace, in which {0}: narrow them to the folder of the files"
+    )]
+    TooWide(String),
+    /// A file that no server takes, by the size that it says it has.
+    #[error("The artifact '{0}' has {1} bytes, and an artifact may have {2} at most")]
+    TooLarge(String, u64, u64),
     /// The runner failed.
     #[error("An artifact cannot be read: {0}")]
     Runner(#[from] io::Error),
 }
 
-/// Moves the files that the rules name from `source` into the record. All are found before the first is moved.
-///
-/// # Errors
-/// A rule fits no file.
-pub fn collect(source: &Path, rules: &[ArtifactRule], record: &Record) -> Result<Vec<Artifact>, ArtifactError> {
-    let inside = Inside::open(source)?;
-    let mut wanted: Vec<(PathBuf, &str)> = Vec::new();
-    for rule in rules {
-        let found = glob::files(&inside, &rule.path)?;
-        if found.is_empty() {
-            return Err(ArtifactError::Missing(rule.path.clone()));
-        }
-        for path in found {
-            // The first rule that fits says what it is.
-            if !wanted.iter().any(|(known, _)| *known == path) {
-                wanted.push((path, &rule.kind));
-            }
-        }
-        if wanted.len() > MOST_FILES {
-            return Err(ArtifactError::TooMany);
+impl ArtifactError {
+    fn of(error: io::Error) -> ArtifactError {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<EffortError>());
+        match inner {
+            Some(EffortError::TooMany(_)) => ArtifactError::TooWide(error.to_string()),
+            _ => ArtifactError::Runner(error),
         }
     }
+}
+
+/// What artifacts may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct ArtifactBounds {
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// Files and folders that are looked at.
+    pub entries: u64,
+}
+
+/// Moves the files that the rules name from `source` into the record. All are found, and their sizes known, before the first
+/// is moved or read.
+///
+/// # Errors
+/// A rule fits no file; a file is too large; the build is stopped.
+pub fn collect(
+    source: &Path,
+    rules: &[ArtifactRule],
+    record: &Record,
+    bounds: ArtifactBounds,
+    stopper: &Stopper,
+) -> Result<Vec<Artifact>, ArtifactError> {
+    let inside = Inside::open(source)?;
+    let wanted = find(&inside, rules, bounds, &mut Effort::new(stopper, bounds.entries))?;
     let mut names = HashSet::new();
     let mut artifacts = Vec::new();
     for (index, (path, kind)) in wanted.into_iter().enumerate() {
         let to = record.artifact(index);
         inside.move_out(&path, &to)?;
-        let (size, sha256) = take_over(&to)?;
+        let (size, sha256) = take_over(&to, stopper)?;
         let mut name = path.file_name().map(glob::shown_name).unwrap_or_default();
         if !names.insert(name.clone()) {
             name = glob::shown_name(path.as_os_str()).replace('/', "-");
@@ -77,13 +98,49 @@ pub fn collect(source: &Path, rules: &[ArtifactRule], record: &Record) -> Result
     Ok(artifacts)
 }
 
+/// The files that the rules name, each once, with what the first rule that fits says it is.
+fn find<'r>(
+    inside: &Inside,
+    rules: &'r [ArtifactRule],
+    bounds: ArtifactBounds,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<(PathBuf, &'r str)>, ArtifactError> {
+    let patterns: Vec<&str> = rules.iter().map(|rule| rule.path.as_str()).collect();
+    let found = glob::files(inside, &patterns, MOST_FILES, effort).map_err(ArtifactError::of)?;
+    let mut wanted: Vec<(PathBuf, &str)> = Vec::new();
+    for (rule, found) in rules.iter().zip(found) {
+        if found.is_empty() {
+            return Err(ArtifactError::Missing(rule.path.clone()));
+        }
+        for path in found {
+            if !wanted.iter().any(|(known, _)| *known == path) {
+                wanted.push((path, &rule.kind));
+            }
+        }
+        if wanted.len() > MOST_FILES {
+            return Err(ArtifactError::TooMany);
+        }
+    }
+    for (path, _) in &wanted {
+        let size = inside.file_size(path)?;
+        if size > bounds.file_bytes {
+            let name = glob::shown_name(path.as_os_str());
+            return Err(ArtifactError::TooLarge(name, size, bounds.file_bytes));
+        }
+    }
+    Ok(wanted)
+}
+
 /// Makes a file the runner's own, so that nobody changes it any more; gives its size and SHA-256.
-fn take_over(path: &Path) -> io::Result<(u64, String)> {
+fn take_over(path: &Path, stopper: &Stopper) -> io::Result<(u64, String)> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     if rustix::process::geteuid().is_root() {
         chown(path, Some(0), Some(0))?;
     }
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    let mut file = File::open(path)?;
+    let mut file = Reading::new(File::open(path)?, stopper);
     let (mut hash, mut size, mut buffer) = (Sha256::new(), 0, vec![0; 256 << 10]);
     loop {
         match file.read(&mut buffer)? {

@@ -2,6 +2,7 @@
 
 mod command;
 mod fetch;
+mod files;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +15,7 @@ use launchway_domain::build::plan::{DEFAULT_TIMEOUT, Plan};
 use serde_json::Value;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::artifacts::{self, ArtifactError};
-use crate::cache::{Caches, Keyed};
+use crate::effort::Effort;
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
 use crate::journal::{Artifact, Record};
@@ -184,8 +184,8 @@ impl Attempt {
             },
             None => {
                 let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
-                let resolve = spawn_blocking(move || site.resolver.resolve(&source, &lease));
-                resolve.await.map_err(Failure::internal)?.map_err(invalid)?
+                let resolve = self.blocking(move |_| site.resolver.resolve(&source, &lease));
+                resolve.await?.map_err(invalid)?
             }
         };
         resolved
@@ -203,8 +203,7 @@ impl Attempt {
     /// What the steps found the app to be natively.
     async fn report(&self) -> Result<Report, Failure> {
         let workspace = Arc::clone(&self.workspace);
-        let read = spawn_blocking(move || step_tool::report(&workspace));
-        read.await.map_err(Failure::internal)
+        self.blocking(move |_| step_tool::report(&workspace)).await
     }
 
     async fn environment(
@@ -219,76 +218,33 @@ impl Attempt {
         );
         let (site, lease, workspace) = self.shared();
         let (plan, commit) = (plan.clone(), commit.map(str::to_owned));
-        let made = spawn_blocking(move || {
+        let made = self.blocking(move |stopper| {
+            let mut effort = Effort::new(stopper, site.settings.limits.workspace_entries);
             let env = environment::of_steps(base, &lease, &plan, &workspace, commit.as_deref());
             let put = |program: PathBuf| step_tool::put(&workspace, &program, &lease, &site.settings.path);
             env.map(|env| {
                 let put = site.program(workspace.user).and_then(put);
-                (env, put.and_then(|()| workspace.hand_over()))
+                (env, put.and_then(|()| workspace.hand_over(&mut effort)))
             })
         });
         let (env, handed) = made
-            .await
-            .map_err(Failure::internal)?
+            .await?
             .map_err(|error| Failure::Failed(BuildErrorCode::SourceInvalid, sentence(&error.to_string())))?;
         handed.map_err(Failure::internal)?;
         Ok(env)
     }
 
-    async fn restore_caches(&self, plan: &Plan) -> Result<Vec<Keyed>, Failure> {
-        if plan.cache.is_empty() {
-            return Ok(Vec::new());
+    /// Does blocking work that asks the stopper as it goes; whatever it gave, a build that was stopped is stopped.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stopper) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let stopper = self.stopper.clone();
+        let done = spawn_blocking(move || work(&stopper)).await;
+        match self.stopper.reason() {
+            Some(reason) => Err(reason.into()),
+            None => done.map_err(Failure::internal),
         }
-        self.begin("restore cache").await;
-        let (site, lease, workspace) = self.shared();
-        let rules = plan.cache.clone();
-        let restored = spawn_blocking(move || {
-            let (keyed, mut lines) = Caches::keys(&rules, &workspace.source());
-            let now = site.world.now();
-            lines.extend(
-                keyed
-                    .iter()
-                    .map(|keyed| site.caches.restore(&lease.org_id, keyed, &workspace, now)),
-            );
-            (keyed, lines)
-        });
-        let (keyed, lines) = restored.await.map_err(Failure::internal)?;
-        self.say_all(lines).await?;
-        Ok(keyed)
-    }
-
-    async fn save_caches(&self, keyed: Vec<Keyed>) -> Result<(), Failure> {
-        if keyed.is_empty() {
-            return Ok(());
-        }
-        self.begin("save cache").await;
-        let (site, lease, workspace) = self.shared();
-        let saved = spawn_blocking(move || {
-            let now = site.world.now();
-            let save = |keyed: &Keyed| site.caches.save(&lease.org_id, keyed, &workspace, now);
-            keyed.iter().map(save).collect::<Vec<_>>()
-        });
-        self.say_all(saved.await.map_err(Failure::internal)?).await
-    }
-
-    async fn collect(&self, plan: Plan) -> Result<Vec<Artifact>, Failure> {
-        let (source, record) = (self.workspace.source(), self.record.clone());
-        let collected = spawn_blocking(move || artifacts::collect(&source, &plan.artifacts, &record));
-        collected
-            .await
-            .map_err(Failure::internal)?
-            .map_err(|error| match error {
-                ArtifactError::Runner(error) => Failure::internal(format!("An artifact cannot be read: {error}.")),
-                error => Failure::Failed(BuildErrorCode::ArtifactMissing, sentence(&error.to_string())),
-            })
-    }
-
-    /// Writes lines into the log, unless the build was stopped in the meantime.
-    async fn say_all(&self, lines: Vec<String>) -> Result<(), Failure> {
-        for line in lines {
-            self.log.say(&line).await;
-        }
-        self.stopper.reason().map_or(Ok(()), |reason| Err(reason.into()))
     }
 
     fn shared(&self) -> (Arc<Site>, Arc<Lease>, Arc<Workspace>) {

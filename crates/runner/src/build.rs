@@ -89,10 +89,15 @@ async fn begin(
             attempt.run(tell_plan(&calls)).await
         }
     };
-    site.clear(&key, slot).await;
+    site.end(&key, slot).await;
     phases.end(None, site.world.now());
     let end = conclude(result, &phases, &record, &log).await;
-    if let Some(outcome) = end {
+    // A build may leave millions of files: its end does not wait until they are gone, only the next build in its slot does.
+    let ((), delivered) = tokio::join!(site.remove_workspace(&key), async {
+        let Some(outcome) = end else {
+            abandon(&record, &stopper, log, sending).await;
+            return Ok(());
+        };
         record.set_outcome(&outcome).map_err(text)?;
         let delivery = Delivery {
             calls,
@@ -101,13 +106,12 @@ async fn begin(
             stopper: stopper.clone(),
         };
         deliver(delivery, log, sending).await;
-    } else {
-        abandon(&record, &stopper, log, sending).await;
-    }
+        Ok(())
+    });
     for task in [halting, renewing] {
         task.abort();
     }
-    Ok(())
+    delivered
 }
 
 /// What an attempt came to; `None` when there is nobody to tell.

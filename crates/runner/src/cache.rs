@@ -15,6 +15,8 @@ use launchway_domain::time::EpochMs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::effort::Effort;
+use crate::stop::Stopper;
 use crate::workspace::Workspace;
 
 /// All caches of a runner.
@@ -34,6 +36,26 @@ pub struct Keyed {
     /// Whether the key names the content, so that a cache with it need not be saved again.
     names_content: bool,
     paths: Vec<String>,
+}
+
+/// The build that caches are copied into or out of.
+pub struct CacheUser<'u> {
+    /// Whose caches it shares.
+    pub scope: &'u str,
+    /// Its directory.
+    pub workspace: &'u Workspace,
+    /// Ends the copying.
+    pub stopper: &'u Stopper,
+    /// Files and folders that it may keep or get at once.
+    pub most_entries: u64,
+    /// The time of day.
+    pub now: EpochMs,
+}
+
+impl<'u> CacheUser<'u> {
+    fn effort(&self) -> Effort<'u> {
+        Effort::new(self.stopper, self.most_entries)
+    }
 }
 
 /// What is noted beside a cache.
@@ -70,10 +92,10 @@ impl Caches {
     }
 
     /// Fills in the keys of rules, from the source as it is now. A key that cannot be read is told and left out.
-    pub fn keys(rules: &[CacheRule], source: &Path) -> (Vec<Keyed>, Vec<Line>) {
+    pub fn keys(rules: &[CacheRule], source: &Path, stopper: &Stopper) -> (Vec<Keyed>, Vec<Line>) {
         let (mut keyed, mut lines) = (Vec::new(), Vec::new());
         for rule in rules {
-            match key::fill(&rule.key, source) {
+            match key::fill(&rule.key, source, stopper) {
                 Ok(key) => keyed.push(Keyed {
                     names_content: key != rule.key,
                     paths: rule.paths.clone(),
@@ -86,26 +108,30 @@ impl Caches {
     }
 
     /// Copies what is kept under a key into a build.
-    pub fn restore(&self, org: &str, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> Line {
-        let place = self.place(org, &keyed.key);
+    pub fn restore(&self, keyed: &Keyed, build: &CacheUser<'_>) -> Line {
+        let place = self.place(build.scope, &keyed.key);
         let Ok(note) = read_note(&place) else {
             return format!("Cache {}: there is none yet", keyed.key);
         };
         let copied = {
-            let (_reading, mut left) = (self.lock.read(), u64::MAX);
+            let (_reading, mut left, mut effort) = (self.lock.read(), u64::MAX, build.effort());
             keyed.paths.iter().enumerate().try_for_each(|(index, path)| {
-                let (base, inner) = resolve(path, workspace);
-                tree::copy((&place, Path::new(&index.to_string())), (&base, &inner), &mut left).map(|_| ())
+                let (base, inner) = resolve(path, build.workspace);
+                let name = PathBuf::from(index.to_string());
+                tree::copy((&place, &name), (&base, &inner), &mut left, &mut effort).map(|_| ())
             })
         };
         match copied {
             Ok(()) => {
-                let _ = write_note(&place, &Note { used: now, ..note });
+                let used = build.now;
+                let _ = write_note(&place, &Note { used, ..note });
                 format!("Cache {}: restored", keyed.key)
             }
+            // The cache is as good as before.
+            Err(_) if build.stopper.is_stopped() => format!("Cache {}: the build was stopped", keyed.key),
             Err(problem) => {
                 for path in &keyed.paths {
-                    let (base, inner) = resolve(path, workspace);
+                    let (base, inner) = resolve(path, build.workspace);
                     let _ = tree::remove(&base, &inner);
                 }
                 self.remove(&place);
@@ -115,15 +141,15 @@ impl Caches {
     }
 
     /// Keeps the folders of a build under a key, for the next one.
-    pub fn save(&self, org: &str, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> Line {
-        let place = self.place(org, &keyed.key);
+    pub fn save(&self, keyed: &Keyed, build: &CacheUser<'_>) -> Line {
+        let place = self.place(build.scope, &keyed.key);
         if keyed.names_content && read_note(&place).is_ok() {
             return format!("Cache {}: it is there already", keyed.key);
         }
-        let beside = self.beside(&place, "new", workspace);
-        let line = match self.save_to(&beside, keyed, workspace, now) {
+        let beside = self.beside(&place, "new", build.workspace);
+        let line = match self.save_to(&beside, keyed, build) {
             Ok(None) => format!("Cache {}: there is nothing to keep", keyed.key),
-            Ok(Some(bytes)) => match self.put_in_place(&beside, &place, workspace) {
+            Ok(Some(bytes)) => match self.put_in_place(&beside, &place, build.workspace) {
                 Ok(()) => {
                     self.make_room();
                     format!("Cache {}: saved, {} KiB", keyed.key, bytes.div_ceil(1024))
@@ -137,16 +163,18 @@ impl Caches {
     }
 
     /// Copies; gives the bytes, or nothing when no folder is there.
-    fn save_to(&self, beside: &Path, keyed: &Keyed, workspace: &Workspace, now: EpochMs) -> io::Result<Option<u64>> {
+    fn save_to(&self, beside: &Path, keyed: &Keyed, build: &CacheUser<'_>) -> io::Result<Option<u64>> {
         DirBuilder::new().recursive(true).mode(0o700).create(beside)?;
-        let (mut left, mut any) = (self.most_bytes, false);
+        let (mut left, mut any, mut effort) = (self.most_bytes, false, build.effort());
         for (index, path) in keyed.paths.iter().enumerate() {
-            let (base, inner) = resolve(path, workspace);
-            any |= tree::copy((&base, &inner), (beside, Path::new(&index.to_string())), &mut left)?;
+            let (base, inner) = resolve(path, build.workspace);
+            let name = PathBuf::from(index.to_string());
+            any |= tree::copy((&base, &inner), (beside, &name), &mut left, &mut effort)?;
         }
         let bytes = self.most_bytes - left;
         let key = keyed.key.clone();
-        write_note(beside, &Note { key, bytes, used: now })?;
+        let used = build.now;
+        write_note(beside, &Note { key, bytes, used })?;
         Ok(any.then_some(bytes))
     }
 
@@ -192,8 +220,8 @@ impl Caches {
     }
 
     /// Where a cache is: a key may be any text, and a file name may not.
-    fn place(&self, org: &str, key: &str) -> PathBuf {
-        self.directory.join(hashed(org)).join(hashed(key))
+    fn place(&self, scope: &str, key: &str) -> PathBuf {
+        self.directory.join(hashed(scope)).join(hashed(key))
     }
 
     /// A place beside, that no other build uses.

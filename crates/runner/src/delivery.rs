@@ -134,7 +134,8 @@ impl Delivery {
             }
             let headers = BTreeMap::new();
             let put = storage.put(&target.url, &headers, &path, artifact.size, Arc::new(|_| {}));
-            let broken = match self.unless_gone(put).await? {
+            // A file of gibibytes goes no further for a build that nobody wants.
+            let broken = match self.stopper.unless_stopped(put).await? {
                 Ok(()) => return Ok(Ok(target.id)),
                 Err(broken) => broken,
             };

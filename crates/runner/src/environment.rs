@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable};
+use launchway_domain::build::git::is_for_fetch_only;
 use launchway_domain::build::plan::Plan;
 use serde_json::Value;
 use zeroize::Zeroizing;
@@ -100,7 +101,7 @@ pub fn of_steps(
 ) -> Result<BTreeMap<String, String>, EnvironmentError> {
     let mark = env.get(MARK).cloned().unwrap_or_default();
     env.extend(plan.env.clone());
-    for variable in &lease.env {
+    for variable in lease.env.iter().filter(|variable| !is_for_fetch_only(&variable.name)) {
         let value = match &variable.path {
             None => variable.value.reveal().to_owned(),
             Some(path) => write_file(variable, path, &workspace.source())?,

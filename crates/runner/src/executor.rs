@@ -47,6 +47,8 @@ pub struct StepOrder {
     pub wall: Wall,
     /// What it has to end in order, from SIGTERM until SIGKILL.
     pub grace: Duration,
+    /// Bytes that a file which it writes may have.
+    pub file_bytes: u64,
 }
 
 /// What to run.

@@ -1,65 +1,145 @@
-//! Finds files below a directory by a pattern: `*` is any part of a name, `**` any folders. No link is followed.
+//! Finds files below a directory by patterns: `*` is any part of a name, `**` any folders. No link is followed. The tree is
+//! walked once for all patterns, however many ways a pattern fits a path.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::effort::Effort;
 use crate::inside::{Entry, Inside, Kind, MAX_DEPTH};
 
-/// The regular files that a pattern names, each once, sorted.
+/// A pattern has at most so many parts: each place in it is a bit.
+const MOST_PARTS: usize = 127;
+
+/// The regular files that each pattern names, sorted. A pattern that names more than `most` files gives one more than that.
 ///
 /// # Errors
-/// A directory cannot be read.
-pub fn files(inside: &Inside, pattern: &str) -> io::Result<Vec<PathBuf>> {
-    let parts: Vec<&str> = pattern
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect();
-    let mut found = Vec::new();
-    search(inside, &mut PathBuf::new(), &parts, &mut found)?;
-    found.sort();
-    found.dedup();
-    Ok(found)
-}
-
-fn search(here: &Inside, path: &mut PathBuf, parts: &[&str], found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let Some((first, rest)) = parts.split_first() else {
-        return Ok(());
+/// A pattern is too long; a directory cannot be read; the effort is over.
+pub fn files(
+    inside: &Inside,
+    patterns: &[&str],
+    most: usize,
+    effort: &mut Effort<'_>,
+) -> io::Result<Vec<Vec<PathBuf>>> {
+    let mut patterns = patterns
+        .iter()
+        .map(|text| Pattern::new(text))
+        .collect::<io::Result<Vec<_>>>()?;
+    let starts = patterns.iter().map(|pattern| pattern.reach(1)).collect::<Vec<_>>();
+    let mut search = Search {
+        patterns: &mut patterns,
+        most,
+        path: PathBuf::new(),
+        effort,
     };
-    if path.components().count() > MAX_DEPTH {
-        return Ok(());
-    }
-    if *first == "**" {
-        // No folder at all, or one more.
-        search(here, path, rest, found)?;
-    }
-    for entry in here.entries()? {
-        let next = match *first {
-            "**" => parts,
-            name if fits(name.as_bytes(), entry.name.as_bytes()) => rest,
-            _ => continue,
-        };
-        path.push(&entry.name);
-        step(here, path, &entry, next, found)?;
-        path.pop();
-    }
-    Ok(())
+    search.folder(inside, &starts, 0)?;
+    let found = patterns.into_iter().map(|mut pattern| {
+        pattern.found.sort();
+        pattern.found
+    });
+    Ok(found.collect())
 }
 
-fn step(here: &Inside, path: &mut PathBuf, entry: &Entry, rest: &[&str], found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let whole = rest.is_empty() || rest == ["**"];
-    match entry.kind {
-        Kind::File if whole => found.push(path.clone()),
-        Kind::Directory if !rest.is_empty() => match here.enter(Path::new(&entry.name)) {
-            Ok(inner) => search(&inner, path, rest, found)?,
-            // A folder that the build closed to itself holds nothing that it promised.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
-            Err(error) => return Err(error),
-        },
-        _ => {}
+/// The places in a pattern that a path may have come to, a bit each; the last bit is the end of the pattern.
+type Places = u128;
+
+struct Pattern {
+    parts: Vec<String>,
+    found: Vec<PathBuf>,
+}
+
+impl Pattern {
+    fn new(text: &str) -> io::Result<Pattern> {
+        let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
+        let parts: Vec<String> = parts.map(str::to_owned).collect();
+        if parts.len() > MOST_PARTS {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the pattern is too long"));
+        }
+        let found = Vec::new();
+        Ok(Pattern { parts, found })
     }
-    Ok(())
+
+    /// The places after one more name of the path.
+    fn after(&self, places: Places, name: &[u8]) -> Places {
+        let mut next = 0;
+        for (at, part) in self.parts.iter().enumerate() {
+            let here = 1 << at;
+            if places & here == 0 {
+                continue;
+            }
+            if part == "**" {
+                next |= here;
+            } else if fits(part.as_bytes(), name) {
+                next |= here << 1;
+            }
+        }
+        self.reach(next)
+    }
+
+    /// These places, and those behind a `**` that stands for no folder.
+    fn reach(&self, mut places: Places) -> Places {
+        for (at, part) in self.parts.iter().enumerate() {
+            if part == "**" && places & (1 << at) != 0 {
+                places |= 1 << (at + 1);
+            }
+        }
+        places
+    }
+
+    fn end(&self) -> Places {
+        1 << self.parts.len()
+    }
+}
+
+struct Search<'p, 'e, 's> {
+    patterns: &'p mut [Pattern],
+    most: usize,
+    path: PathBuf,
+    effort: &'e mut Effort<'s>,
+}
+
+impl Search<'_, '_, '_> {
+    fn folder(&mut self, here: &Inside, places: &[Places], depth: usize) -> io::Result<()> {
+        for entry in here.entries(self.effort)? {
+            let each = self.patterns.iter().zip(places);
+            let next: Vec<Places> = each
+                .map(|(pattern, places)| pattern.after(*places, entry.name.as_bytes()))
+                .collect();
+            self.path.push(&entry.name);
+            self.entry(here, &entry, &next, depth)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, here: &Inside, entry: &Entry, places: &[Places], depth: usize) -> io::Result<()> {
+        match entry.kind {
+            Kind::File => {
+                for (pattern, places) in self.patterns.iter_mut().zip(places) {
+                    if places & pattern.end() != 0 && pattern.found.len() <= self.most {
+                        pattern.found.push(self.path.clone());
+                    }
+                }
+                Ok(())
+            }
+            Kind::Directory if depth < MAX_DEPTH && self.is_open(places) => {
+                match here.enter(Path::new(&entry.name)) {
+                    Ok(inner) => self.folder(&inner, places, depth + 1),
+                    // A folder that the build closed to itself holds nothing that it promised.
+                    Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+                    Err(error) => Err(error),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether any pattern goes on below.
+    fn is_open(&self, places: &[Places]) -> bool {
+        let mut each = self.patterns.iter().zip(places);
+        each.any(|(pattern, places)| places & (pattern.end() - 1) != 0)
+    }
 }
 
 /// Whether a name fits a pattern without folders. Takes time in proportion to both lengths, not more.
@@ -108,6 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::stop::Stopper;
 
     #[test]
     fn finds_what_the_pattern_names() {
@@ -128,7 +209,7 @@ mod tests {
         fs::write(directory.path().join("secret.apk"), "").unwrap();
         symlink("../secret.apk", root.join("link.apk")).unwrap();
         symlink("..", root.join("up")).unwrap();
-        let inside = Inside::open(&root).unwrap();
+        let (inside, stopper) = (Inside::open(&root).unwrap(), Stopper::default());
         for (pattern, expected) in [
             ("a.apk", &["a.apk"][..]),
             ("*.apk", &["a.apk"]),
@@ -147,10 +228,69 @@ mod tests {
             ("nothing", &[]),
             ("out", &[]),
         ] {
-            let found = files(&inside, pattern).unwrap();
+            let found = files(&inside, &[pattern, "a.apk"], 100, &mut Effort::new(&stopper, 1000)).unwrap();
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
-            assert_eq!(found, expected, "{pattern}");
+            assert_eq!(found, [expected, vec![PathBuf::from("a.apk")]], "{pattern}");
         }
+    }
+
+    /// A tree in which each folder has the same two.
+    fn bush(levels: usize) -> (tempfile::TempDir, Inside) {
+        let directory = tempfile::tempdir().unwrap();
+        let mut folders = vec![directory.path().to_owned()];
+        for _ in 0..levels {
+            let both = |folder: &PathBuf| ["a", "b"].map(|name| folder.join(name));
+            folders = folders.iter().flat_map(both).collect();
+            folders.iter().for_each(|folder| fs::create_dir(folder).unwrap());
+        }
+        fs::write(folders[0].join("file"), "").unwrap();
+        let inside = Inside::open(directory.path()).unwrap();
+        (directory, inside)
+    }
+
+    #[test]
+    fn every_folder_is_looked_into_once_however_a_pattern_fits() {
+        let (_directory, inside) = bush(7);
+        let stopper = Stopper::default();
+        // 254 folders and a file; a search that tries every way would look more often than anybody can wait for.
+        for pattern in [
+            format!("{}missing", "**/".repeat(80)),
+            format!("{}missing", "**/a/".repeat(50)),
+            format!("{}*/missing", "**/*/".repeat(60)),
+        ] {
+            let found = files(&inside, &[&pattern], 100, &mut Effort::new(&stopper, 255)).unwrap();
+            assert_eq!(found, [Vec::<PathBuf>::new()], "{pattern}");
+        }
+        let found = files(
+            &inside,
+            &[&format!("{}file", "**/".repeat(80))],
+            100,
+            &mut Effort::new(&stopper, 255),
+        );
+        assert_eq!(found.unwrap(), [vec![PathBuf::from("a/a/a/a/a/a/a/file")]]);
+        assert!(files(&inside, &["**/file"], 100, &mut Effort::new(&stopper, 254)).is_err());
+        assert!(
+            files(
+                &inside,
+                &[&"a/".repeat(MOST_PARTS + 1)],
+                100,
+                &mut Effort::new(&stopper, 255)
+            )
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn a_search_ends_with_the_build_and_after_enough_files() {
+        let (directory, inside) = bush(1);
+        for number in 0..10 {
+            fs::write(directory.path().join(number.to_string()), "").unwrap();
+        }
+        let stopper = Stopper::default();
+        let found = files(&inside, &["*"], 3, &mut Effort::new(&stopper, 100)).unwrap();
+        assert_eq!(found[0].len(), 4);
+        stopper.stop(crate::stop::StopReason::Canceled);
+        assert!(files(&inside, &["*"], 3, &mut Effort::new(&stopper, 100)).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::effort::Effort;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::fs::{fstat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat};
 
@@ -110,7 +111,7 @@ impl Inside {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = openat(&directory.root, name, flags, Mode::empty())?;
         if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+            return Err(no_file());
         }
         Ok(File::from(file))
     }
@@ -191,11 +192,24 @@ impl Inside {
         Ok(renameat(&directory.root, name, CWD, to)?)
     }
 
+    /// Bytes that a regular file says it has; a file with holes takes less of the disk.
+    ///
+    /// # Errors
+    /// It is missing or no regular file, or a part of the path is a link.
+    pub fn file_size(&self, path: &Path) -> io::Result<u64> {
+        let (directory, name) = self.parent(path, false)?;
+        let stat = statat(&directory.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match kind_of(FileType::from_raw_mode(stat.st_mode)) {
+            Kind::File => Ok(u64::try_from(stat.st_size).unwrap_or(u64::MAX)),
+            _ => Err(no_file()),
+        }
+    }
+
     /// The entries of this directory, sorted by name.
     ///
     /// # Errors
-    /// What the operating system says.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+    /// What the operating system says; the effort is over.
+    pub fn entries(&self, effort: &mut Effort<'_>) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.root)? {
             let entry = entry?;
@@ -203,6 +217,7 @@ impl Inside {
             if name == "." || name == ".." {
                 continue;
             }
+            effort.entry()?;
             let kind = match entry.file_type() {
                 FileType::Unknown => {
                     let stat = statat(&self.root, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -222,11 +237,11 @@ impl Inside {
     /// Gives this directory and all below to a user and group.
     ///
     /// # Errors
-    /// What the operating system says, or the tree is too deep.
-    pub fn give_to(&self, uid: u32, gid: u32) -> io::Result<()> {
+    /// What the operating system says; the tree is too deep; the effort is over.
+    pub fn give_to(&self, uid: u32, gid: u32, effort: &mut Effort<'_>) -> io::Result<()> {
         let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
         rustix::fs::fchown(&self.root, Some(user), Some(group))?;
-        self.walk(&mut |directory, _, entry| {
+        self.walk(effort, &mut |directory, _, entry| {
             let flags = AtFlags::SYMLINK_NOFOLLOW;
             rustix::fs::chownat(&directory.root, &entry.name, Some(user), Some(group), flags)?;
             Ok(())
@@ -236,15 +251,20 @@ impl Inside {
     /// Calls `visit` with each entry below, its directory and its path from here; a directory comes before what is in it.
     ///
     /// # Errors
-    /// What `visit` or the operating system says, or the tree is deeper than [`MAX_DEPTH`].
-    pub fn walk(&self, visit: &mut dyn FnMut(&Inside, &Path, &Entry) -> io::Result<()>) -> io::Result<()> {
-        self.walk_from(&mut PathBuf::new(), 0, visit)
+    /// What `visit` or the operating system says; the tree is deeper than [`MAX_DEPTH`]; the effort is over.
+    pub fn walk(
+        &self,
+        effort: &mut Effort<'_>,
+        visit: &mut dyn FnMut(&Inside, &Path, &Entry) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.walk_from(&mut PathBuf::new(), 0, effort, visit)
     }
 
     fn walk_from(
         &self,
         path: &mut PathBuf,
         depth: usize,
+        effort: &mut Effort<'_>,
         visit: &mut dyn FnMut(&Inside, &Path, &Entry) -> io::Result<()>,
     ) -> io::Result<()> {
         if depth > MAX_DEPTH {
@@ -253,11 +273,12 @@ impl Inside {
                 "folders are nested too deeply",
             ));
         }
-        for entry in self.entries()? {
+        for entry in self.entries(effort)? {
             path.push(&entry.name);
             visit(self, path, &entry)?;
             if entry.kind == Kind::Directory {
-                self.enter(Path::new(&entry.name))?.walk_from(path, depth + 1, visit)?;
+                self.enter(Path::new(&entry.name))?
+                    .walk_from(path, depth + 1, effort, visit)?;
             }
             path.pop();
         }
@@ -310,6 +331,10 @@ fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
     Ok(names)
 }
 
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+}
+
 fn unfit() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the path leaves the directory")
 }
@@ -321,6 +346,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::stop::Stopper;
 
     fn stage() -> (tempfile::TempDir, Inside) {
         let directory = tempfile::tempdir().unwrap();
@@ -402,6 +428,8 @@ mod tests {
         let (_directory, inside) = stage();
         let deep: PathBuf = (0..MAX_DEPTH + 5).map(|_| "d").collect();
         inside.make_directories(&deep).unwrap();
-        assert!(inside.walk(&mut |_, _, _| Ok(())).is_err());
+        let stopper = Stopper::default();
+        let mut effort = Effort::new(&stopper, 1 << 20);
+        assert!(inside.walk(&mut effort, &mut |_, _, _| Ok(())).is_err());
     }
 }

@@ -10,6 +10,7 @@ mod attempt;
 mod build;
 mod cache;
 mod delivery;
+mod effort;
 mod environment;
 pub mod executor;
 mod glob;

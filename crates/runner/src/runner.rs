@@ -89,6 +89,9 @@ impl Runner {
         // What an earlier runner left of builds that nobody remembers.
         self.site.clear_left_over(site::TRY).await;
         self.site.try_wall().await.map_err(RunnerError::Wall)?;
+        for opening in self.site.openings() {
+            warn!("{opening}");
+        }
         for record in left_over {
             let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
             work.spawn(async move {

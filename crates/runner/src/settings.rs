@@ -40,6 +40,12 @@ pub struct Limits {
     pub source_bytes: u64,
     /// Entries of an unpacked source.
     pub source_entries: u64,
+    /// Bytes of one file that a build gives; no server takes more.
+    pub artifact_bytes: u64,
+    /// Bytes of any file that a step writes; a step that writes more gets SIGXFSZ.
+    pub file_bytes: u64,
+    /// Files and folders of a workspace that are looked at for artifacts, kept as a cache, or handed to a build's user.
+    pub workspace_entries: u64,
     /// Bytes of all caches together; the least recently used ones go first.
     pub cache_bytes: u64,
     /// What a step has to end in order after SIGTERM, until SIGKILL (contract part 4).
@@ -54,6 +60,9 @@ impl Default for Limits {
             disk_interval: Duration::from_secs(2),
             source_bytes: 16 << 30,
             source_entries: 1_000_000,
+            artifact_bytes: 4 << 30,
+            file_bytes: 32 << 30,
+            workspace_entries: 4_000_000,
             cache_bytes: 20 << 30,
             grace: Duration::from_secs(10),
         }

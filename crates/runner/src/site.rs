@@ -5,12 +5,13 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
-use tracing::warn;
+use tracing::{debug, warn};
 
 use crate::cache::Caches;
 use crate::environment;
@@ -19,7 +20,7 @@ use crate::journal::Journal;
 use crate::plan::PlanResolver;
 use crate::settings::Settings;
 use crate::step_tool;
-use crate::wall::{Users, Wall};
+use crate::wall::{self, Users, Wall, metadata};
 use crate::workspace::{self, Workspace};
 use crate::world::World;
 
@@ -47,6 +48,8 @@ pub struct Site {
     pub caches: Caches,
     /// Who builds in which slot.
     pub users: Users,
+    /// Whether steps have a view of the machine of their own: known once it was tried.
+    apart: AtomicBool,
     /// What steps find as `launchway`, once it is known. All slots build as users without rights, or as the runner's own.
     program: OnceLock<PathBuf>,
     /// Held while the runner lives.
@@ -93,6 +96,7 @@ impl Site {
             executor,
             resolver,
             world,
+            apart: AtomicBool::new(false),
             program: OnceLock::new(),
             _lock: lock,
         })
@@ -124,7 +128,41 @@ impl Site {
         if let (Some(places), Ok(program)) = (&mut wall.places, self.program(workspace.user)) {
             places.read.push(program);
         }
+        wall.apart = self.apart.load(Ordering::Relaxed);
+        if let Some(ports) = &mut wall.ports
+            && !closes_metadata(workspace.user)
+        {
+            ports.closed.push(wall::HTTP);
+        }
         wall
+    }
+
+    /// What is not closed to builds on this machine, or closed at a price, a sentence each. To be asked once it was tried.
+    pub fn openings(&self) -> Vec<&'static str> {
+        let mut openings = Vec::new();
+        let available = self.settings.wall.available();
+        let metadata = closes_metadata(self.users.of(0));
+        let http = self.settings.wall.open_ports.contains(&wall::HTTP);
+        if !available.ports {
+            openings.push("builds can connect to servers of this machine: it takes Linux 6.7 or newer, with Landlock");
+        }
+        match (metadata, available.ports && !http) {
+            (true, _) => {}
+            (false, true) => openings.push(
+                "port 80 is closed to builds, or they could ask the metadata service of a cloud: the runner closes that alone \
+                 when it is root, with `ip` at hand; --open-port 80 opens both",
+            ),
+            (false, false) => openings.push("builds can ask the metadata service of a cloud, if this machine is in one"),
+        }
+        match self.apart.load(Ordering::Relaxed) {
+            true if rustix::process::geteuid().is_root() => {}
+            true => openings.push("builds can read the command lines of other processes: keep secrets out of them"),
+            false => openings.push(
+                "builds can read the command lines of other processes, and speak to sockets in /run that are open to their \
+                 user: it takes root, or user namespaces",
+            ),
+        }
+        openings
     }
 
     /// The program that steps of this user find as `launchway`. It is looked for, or copied, once.
@@ -141,7 +179,17 @@ impl Site {
 
     /// Ends every process of an attempt, then removes its workspace.
     pub async fn clear(&self, key: &str, slot: u32) {
+        self.end(key, slot).await;
+        self.remove_workspace(key).await;
+    }
+
+    /// Ends every process of an attempt.
+    pub async fn end(&self, key: &str, slot: u32) {
         self.end_processes(key, self.users.exclusive(slot)).await;
+    }
+
+    /// Removes the workspace of an attempt, of which no process is left.
+    pub async fn remove_workspace(&self, key: &str) {
         let path = self.workspace_path(key);
         let removed = tokio::task::spawn_blocking(move || workspace::remove(&path)).await;
         if let Ok(Err(error)) = removed {
@@ -176,6 +224,18 @@ impl Site {
     /// # Errors
     /// Why none can, as the end of a sentence.
     pub async fn try_wall(&self) -> Result<(), String> {
+        if cfg!(target_os = "linux") {
+            self.apart.store(true, Ordering::Relaxed);
+            match self.try_step().await {
+                Ok(()) => return Ok(()),
+                Err(problem) => debug!(problem, "steps have no view of the machine of their own"),
+            }
+            self.apart.store(false, Ordering::Relaxed);
+        }
+        self.try_step().await
+    }
+
+    async fn try_step(&self) -> Result<(), String> {
         let workspace = self.workspace(TRY, 0).map_err(|error| error.to_string())?;
         let order = StepOrder {
             command: StepCommand::Shell("touch \"$TMPDIR/file\"".to_owned()),
@@ -183,6 +243,7 @@ impl Site {
             env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
             wall: self.wall(&workspace),
             grace: self.settings.limits.grace,
+            file_bytes: self.settings.limits.file_bytes,
         };
         let tried = async {
             let mut step = self.executor.start(order).await?;
@@ -212,4 +273,9 @@ impl Site {
         }
         Ok(())
     }
+}
+
+/// Whether the metadata services of clouds are closed to this user of builds.
+fn closes_metadata(user: Option<(u32, u32)>) -> bool {
+    user.is_some_and(|(uid, _)| metadata::close(uid))
 }

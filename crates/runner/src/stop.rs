@@ -52,6 +52,11 @@ impl Stopper {
         self.reason.borrow().clone()
     }
 
+    /// Whether it is stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.reason.borrow().is_some()
+    }
+
     /// Waits until it is stopped.
     pub async fn stopped(&self) -> StopReason {
         self.stopped_by(|_| true).await

@@ -1,19 +1,30 @@
 //! The wall between a build and the rest of the machine: another user id where the runner is root, Landlock where the
 //! kernel has it, both where both are there (contract part 4: a build must not reach the server).
 //!
+//! Besides these: TCP ports on which this machine's servers listen are closed by Landlock (`ports`) and by refusing the system
+//! calls that lead around it (`calls`); a view of the machine of its own hides processes and sockets (`apart`); rules of
+//! routing close the metadata services of clouds (`metadata`). What of that a machine lacks, the runner says at its start.
+//!
 //! What Landlock alone leaves open, and a user id of its own closes: a step of the same user may change rights and times
-//! of the user's files outside, though not read or write them, and may speak to sockets that have a path. Neither closes
-//! the network: what listens there must ask who calls.
+//! of the user's files outside, though not read or write them.
 
 #[cfg(target_os = "linux")]
+mod apart;
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
 mod landlock;
+pub mod metadata;
 mod places;
+mod ports;
+mod session;
 mod users;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use ports::{HTTP, Ports};
 pub use users::Users;
 
 /// The first user id of builds unless the settings name one.
@@ -32,6 +43,12 @@ pub struct WallSettings {
     pub readable: Vec<PathBuf>,
     /// What steps may change besides their workspace.
     pub writable: Vec<PathBuf>,
+    /// Whether TCP ports are closed where the kernel can; it takes a tenth of a second for each step.
+    pub close_ports: bool,
+    /// TCP ports that are closed to steps, whoever listens there: the server's own.
+    pub closed_ports: Vec<u16>,
+    /// TCP ports that are open to steps, though they would be closed.
+    pub open_ports: Vec<u16>,
 }
 
 impl Default for WallSettings {
@@ -44,6 +61,9 @@ impl Default for WallSettings {
             hidden: Vec::new(),
             readable: Vec::new(),
             writable: Vec::new(),
+            close_ports: true,
+            closed_ports: Vec::new(),
+            open_ports: Vec::new(),
         }
     }
 }
@@ -78,6 +98,10 @@ pub struct Available {
     pub as_root: bool,
     /// What Landlock can do.
     pub landlock: Landlock,
+    /// Whether ports of TCP can be closed (Linux 6.7).
+    pub ports: bool,
+    /// Whether builds can reach the service manager of the runner's user, which starts programs outside of the wall.
+    pub service_manager: bool,
 }
 
 /// What Landlock can do on this machine.
@@ -98,6 +122,12 @@ pub struct Wall {
     pub user: Option<(u32, u32)>,
     /// What the step may reach by Landlock; `None` is without.
     pub places: Option<Places>,
+    /// What ports it may connect to; `None` is all.
+    #[serde(default)]
+    pub ports: Option<Ports>,
+    /// Whether it has a view of the machine of its own.
+    #[serde(default)]
+    pub apart: bool,
 }
 
 /// What a step may reach of the file system. All else is closed.
@@ -123,15 +153,22 @@ impl WallSettings {
             } else {
                 Landlock::Missing
             },
+            ports: self.landlock && self.close_ports && ports_here(),
+            service_manager: !root && session::is_reachable(rustix::process::geteuid().as_raw()),
         }
     }
 
     /// The wall of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
     pub fn wall(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Wall {
-        let landlocked = self.available().landlock > Landlock::Missing;
+        let available = self.available();
         Wall {
             user,
-            places: landlocked.then(|| places::of(self, work_dir, workspace)),
+            places: (available.landlock > Landlock::Missing).then(|| places::of(self, work_dir, workspace)),
+            ports: available.ports.then(|| Ports {
+                closed: self.closed_ports.clone(),
+                open: self.open_ports.clone(),
+            }),
+            apart: false,
         }
     }
 }
@@ -140,7 +177,7 @@ impl Available {
     /// Whether builds of organizations that do not know each other may run here. Where not, the server serves only the
     /// first organization.
     pub fn is_enough(self) -> bool {
-        self.user || (self.landlock == Landlock::Full && !self.as_root)
+        self.user || (self.landlock == Landlock::Full && !self.as_root && !self.service_manager)
     }
 
     /// What builds are kept apart by, for people.
@@ -151,6 +188,10 @@ impl Available {
         match (self.user, self.landlock) {
             (true, Landlock::Missing) => "builds run as another user",
             (true, _) => "builds run as another user, behind Landlock",
+            (false, Landlock::Full) if self.service_manager => {
+                "builds run behind Landlock, but could start programs outside of it through the service manager of this user: \
+                 run it as a user that never signs in, as root, or where everybody may make user namespaces"
+            }
             (false, Landlock::Full) => "builds run behind Landlock",
             (false, Landlock::Partial) => {
                 "builds run behind Landlock, but could send signals to this service: \
@@ -164,8 +205,8 @@ impl Available {
 }
 
 impl Wall {
-    /// Puts the part of the wall on this process that it and its children keep for ever: Landlock, and that no program
-    /// gives more rights. The user id is left to the exec that follows.
+    /// Puts the part of the wall on this process that it and its children keep for ever: its view of the machine, Landlock,
+    /// the calls that are refused, and that no program gives more rights. The user id is left to the exec that follows.
     ///
     /// # Errors
     /// A sentence about what cannot be had; the step must not run then.
@@ -174,10 +215,18 @@ impl Wall {
         {
             let closed = rustix::thread::set_no_new_privs(true);
             closed.map_err(|error| format!("cannot give up new rights: {error}"))?;
-            if let Some(places) = &self.places {
-                landlock::restrict(places)?;
+            if self.apart {
+                apart::enter(self.places.as_ref())?;
             }
-            Ok(())
+            let closed = self.ports.as_ref().map(Ports::closed_now).transpose();
+            let closed = closed.map_err(|error| format!("cannot tell who listens on this machine: {error}"))?;
+            if let Some(places) = &self.places {
+                landlock::restrict(places, closed.as_ref())?;
+            }
+            match closed {
+                Some(_) => calls::refuse(),
+                None => Ok(()),
+            }
         }
         #[cfg(not(target_os = "linux"))]
         match self.places {
@@ -203,7 +252,17 @@ fn landlock_here() -> Landlock {
     landlock::level()
 }
 
+#[cfg(target_os = "linux")]
+fn ports_here() -> bool {
+    landlock::closes_ports() && calls::are_known()
+}
+
 #[cfg(not(target_os = "linux"))]
 fn landlock_here() -> Landlock {
     Landlock::Missing
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ports_here() -> bool {
+    false
 }

@@ -1,14 +1,17 @@
 //! The directory of one attempt of a build: made fresh, closed to others, removed afterwards.
 
 pub mod disk;
+mod removal;
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use crate::effort::Effort;
 use crate::inside::Inside;
+
+pub use removal::remove;
 
 /// The directory of one attempt of a build.
 #[derive(Debug)]
@@ -77,35 +80,12 @@ impl Workspace {
     /// Gives all that the runner put there to the build's user.
     ///
     /// # Errors
-    /// What the operating system says.
-    pub fn hand_over(&self) -> io::Result<()> {
+    /// What the operating system says; the effort is over.
+    pub fn hand_over(&self, effort: &mut Effort<'_>) -> io::Result<()> {
         match self.user {
-            Some((uid, gid)) => Inside::open(&self.root)?.give_to(uid, gid),
+            Some((uid, gid)) => Inside::open(&self.root)?.give_to(uid, gid, effort),
             None => Ok(()),
         }
-    }
-}
-
-/// Removes a directory whatever a build has put there. None of its processes must be left.
-///
-/// # Errors
-/// A sentence of the operating system; something is left then.
-pub fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(_) => {}
-    }
-    // Directories that the build closed to itself, or that are nested deeper than there may be open files.
-    for (program, arguments) in [("chmod", ["-R", "u+rwX"]), ("rm", ["-r", "-f"])] {
-        let mut command = Command::new(program);
-        command.args(arguments).arg("--").arg(path);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status()?;
-    }
-    match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        _ => fs::remove_dir_all(path),
     }
 }
 

@@ -7,6 +7,7 @@ mod oidc;
 mod quotas;
 mod raw;
 mod roles;
+mod secrets;
 mod storage;
 mod values;
 
@@ -22,7 +23,7 @@ use launchway_domain::usage::Quotas;
 use crate::blob::s3::Credentials;
 use crate::package::Limits;
 use addresses::{public_url, runner_dir, store_url};
-use values::{GIB, MIB, one_of, parsed, paths, size, truth};
+use values::{GIB, MIB, one_of, parsed, paths, ports, size, truth};
 
 pub use addresses::DatabaseUrl;
 pub use networks::Networks;
@@ -94,6 +95,8 @@ pub struct Config {
     pub runner_dir: PathBuf,
     /// What builds of this process may read besides the system's own directories.
     pub runner_readable: Vec<PathBuf>,
+    /// TCP ports that builds of this process may connect to though something of this machine listens there.
+    pub runner_open_ports: Vec<u16>,
     /// The file that settings are read from, whether it is there or not.
     pub settings_file: PathBuf,
     /// Whether webhooks may go over plain http and to private addresses.
@@ -177,6 +180,7 @@ impl Config {
             no_runner: truth(&raw.no_runner, "--no-runner")?,
             runner_dir: runner_dir(raw.runner_dir.as_deref(), &data_dir)?,
             runner_readable: paths(raw.runner_readable.as_deref().unwrap_or("")),
+            runner_open_ports: ports(raw.runner_open_ports.as_deref().unwrap_or(""), "--runner-open-ports")?,
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
             oidc,

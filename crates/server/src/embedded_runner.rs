@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
-use crate::config::{Config, Storage};
+use crate::config::Config;
 use crate::ops::runners;
 
 /// What runs when the process is told to stop has so long to end by itself; then it is stopped, and begins again on the
@@ -95,7 +95,7 @@ fn tell(problem: &str) {
 
 /// Enrols the runner in its own server and makes it ready.
 async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> {
-    let (work_dir, settings) = settings(&app.config).await?;
+    let (work_dir, settings) = settings(&app.config, address).await?;
     let wall = settings.wall.available();
     tracing::info!(work_dir = %work_dir.display(), wall = wall.sentence(), "this server runs builds");
     let org = if wall.is_enough() {
@@ -164,7 +164,7 @@ async fn first_org(app: &App) -> OrgId {
     }
 }
 
-async fn settings(config: &Config) -> Result<(PathBuf, Settings), String> {
+async fn settings(config: &Config, address: SocketAddr) -> Result<(PathBuf, Settings), String> {
     let absolute = |path: &Path| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
     let work_dir = absolute(&config.runner_dir)?;
     let mut settings = Settings::new(work_dir.clone());
@@ -172,15 +172,11 @@ async fn settings(config: &Config) -> Result<(PathBuf, Settings), String> {
     // A build keeps several cores busy.
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     settings.slots = u32::try_from(cores / 4).unwrap_or(1).clamp(1, 16);
-    let mut hidden = vec![
-        absolute(&config.data_dir)?,
-        absolute(&config.master_key_file)?,
-        absolute(&config.settings_file)?,
-    ];
-    if let Storage::Directory(root) = &config.storage {
-        hidden.push(absolute(root)?);
-    }
-    settings.wall.hidden = hidden;
+    let hidden = config.secret_places();
+    settings.wall.hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
+    settings.wall.closed_ports = config.own_ports();
+    settings.wall.closed_ports.push(address.port());
+    settings.wall.open_ports.clone_from(&config.runner_open_ports);
     let readable = config.runner_readable.iter().map(|path| absolute(path));
     settings.wall.readable = readable.collect::<Result<_, _>>()?;
     if settings.wall.available().user

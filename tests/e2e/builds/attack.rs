@@ -69,7 +69,19 @@ try 'ask "GET /metrics" | grep -q " 200"'
 try 'test -e cached/secret'
 try 'ls -l /proc/self/fd | grep -E "launchway|/data/|socket:"'
 try 'env | grep -E "^(AWS_|LAUNCHWAY_(API_KEY|DATA_DIR|DATABASE_URL|STORAGE_URL|LISTEN|RUNNER_TOKEN|MASTER))"'
-ask 'GET /healthz' | grep -q ' 200' && echo "the server is there"
+try 'ask "GET /healthz" | grep -q " 200"'
+try 'python3 -c "import socket, os; socket.create_connection((\"::1\", int(os.environ[\"PORT\"])), 5)"'
+try 'python3 -c "import socket, os; socket.create_connection((\"0.0.0.0\", int(os.environ[\"PORT\"])), 5)"'
+try 'python3 -c "import socket, os; socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect((\"127.0.0.1\", int(os.environ[\"PORT\"])))"'
+try 'python3 -c "import socket, os; socket.socket().sendto(b\"GET / HTTP/1.1\", 0x20000000, (\"127.0.0.1\", int(os.environ[\"PORT\"])))"'
+try 'test "$(id -u)" != "$SERVER_UID" && tr "\0" " " < /proc/$SERVER/cmdline | grep -q .'
+try 'ls /run | grep -vE "^(systemd|resolvconf|nscd)$" | grep -q .'
+try 'ls /run/systemd | grep -v "^resolve$" | grep -q .'
+python3 - <<'OWN' && echo "its own server is there"
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname(), 5)
+OWN
 mkdir -p out
 ln -s "$DATA/master.key" out/stolen.txt
 rm -rf kept && ln -s "$DATA" kept
@@ -164,6 +176,7 @@ impl Scene {
         let env = json!({
             "DATA": self.path("own/data"), "SETTINGS": self.path("settings.toml"), "RUNNER_DIR": self.runner_dir,
             "SERVER": server.id().unwrap().to_string(), "PROGRAM": program("launchway-server"),
+            "SERVER_UID": server_user(server.id().unwrap()).to_string(),
             "PORT": server.origin().rsplit(':').next().unwrap(), "VICTIM_ORG": self.victim.id,
             "FIRST_HALF": first, "SECOND_HALF": second
         });
@@ -174,6 +187,13 @@ impl Scene {
             "cache": [{"key": "shared", "paths": ["cached"]}, {"key": "kept", "paths": ["kept"]}]
         })
     }
+}
+
+/// Who a process runs as.
+fn server_user(pid: u32) -> u32 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+    ids.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 /// The server's program as one that gives its rights up first.
@@ -228,7 +248,7 @@ async fn gets_nothing(scene: &Scene) {
     let ended = finished(&attacker, &attack).await;
     let printed = log(&attacker, &attack).await;
     assert!(!printed.contains("REACHED"), "{printed}");
-    for expected in ["the server is there\n", "tried\n"] {
+    for expected in ["its own server is there\n", "tried\n"] {
         assert!(printed.contains(expected), "{printed}");
     }
     // The link to the master key is no artifact.

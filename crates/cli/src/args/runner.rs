@@ -57,6 +57,9 @@ pub struct WorkArgs {
     /// Directory that steps may change besides their workspace; can be repeated
     #[arg(long, value_name = "DIR")]
     pub writable: Vec<PathBuf>,
+    /// TCP port that steps may connect to though a server of this machine listens there; can be repeated
+    #[arg(long = "open-port", value_name = "PORT")]
+    pub open_ports: Vec<u16>,
 }
 
 /// The commands on runners.

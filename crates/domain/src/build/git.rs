@@ -3,6 +3,15 @@
 
 /// The environment variable with a token for `https://` repositories that are not public.
 pub const TOKEN: &str = "LAUNCHWAY_GIT_TOKEN";
+/// The environment variable with the private key for repositories that are reached by SSH.
+pub const SSH_KEY: &str = "LAUNCHWAY_GIT_SSH_KEY";
+/// The environment variable with the host keys that SSH accepts, as lines of a `known_hosts` file.
+pub const SSH_KNOWN_HOSTS: &str = "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS";
+
+/// Whether a variable is for the fetch of a git source alone: no step gets it, nor does a build of an archive.
+pub fn is_for_fetch_only(name: &str) -> bool {
+    [TOKEN, SSH_KEY, SSH_KNOWN_HOSTS].contains(&name)
+}
 
 const MOST_LENGTH: usize = 1000;
 

@@ -16,6 +16,10 @@ const MAX_COMMAND: usize = 64 << 10;
 const MAX_ENV: usize = 200;
 const MAX_LABELS: usize = 20;
 const MAX_FILES: usize = 50;
+/// How often `**` may stand in the path of an artifact: once or twice is what anybody needs.
+const MAX_ANY_FOLDERS: usize = 8;
+/// How many `*` may stand in it, those of `**` too.
+const MAX_STARS: usize = 32;
 
 /// The plan of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +138,13 @@ impl Plan {
                 inside,
                 || format!("artifacts[{at}].path"),
                 "must be relative to the workspace, with '/', without '..'",
+            )?;
+            let folders = rule.path.split('/').filter(|part| *part == "**").count();
+            let stars = rule.path.bytes().filter(|byte| *byte == b'*').count();
+            demand(
+                folders <= MAX_ANY_FOLDERS && stars <= MAX_STARS,
+                || format!("artifacts[{at}].path"),
+                "must have at most 8 times '**', and 32 '*' in all",
             )?;
             demand(
                 is_kind(&rule.kind),
@@ -310,6 +321,21 @@ mod tests {
                 "/artifacts/0/kind",
                 json!("A B"),
                 "plan.artifacts[0].kind must be 1 to 32 lower-case letters, digits and '-'",
+            ),
+            (
+                "/artifacts/0/path",
+                json!(format!("{}x.apk", "**/".repeat(40))),
+                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
+            ),
+            (
+                "/artifacts/0/path",
+                json!(format!("{}x.apk", "**/a/".repeat(9))),
+                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
+            ),
+            (
+                "/artifacts/0/path",
+                json!(format!("{}.apk", "*a".repeat(33))),
+                "plan.artifacts[0].path must have at most 8 times '**', and 32 '*' in all",
             ),
             (
                 "/cache/0/paths",

@@ -54,6 +54,7 @@ impl Attempt {
             env,
             wall: self.wall.clone(),
             grace: self.site.settings.limits.grace,
+            file_bytes: self.site.settings.limits.file_bytes,
         };
         let RunningStep { output, stop, end } = self.site.executor.start(order).await.map_err(not_run)?;
         let mut work = pin!(async { tokio::join!(self.pump(output, printed), end).1 });

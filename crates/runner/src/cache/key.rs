@@ -5,7 +5,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::effort::Reading;
 use crate::inside::Inside;
+use crate::stop::Stopper;
 
 /// Stands for the hash of a file that is not there.
 const NOTHING: &str = "none";
@@ -14,7 +16,7 @@ const NOTHING: &str = "none";
 ///
 /// # Errors
 /// What is wrong with the key.
-pub(super) fn fill(template: &str, source: &Path) -> Result<String, String> {
+pub(super) fn fill(template: &str, source: &Path, stopper: &Stopper) -> Result<String, String> {
     let (mut key, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
         let (inner, behind) = after.split_once("}}").ok_or("'{{' has no '}}' behind it")?;
@@ -22,20 +24,22 @@ pub(super) fn fill(template: &str, source: &Path) -> Result<String, String> {
         let file = file.and_then(|file| file.strip_prefix('"')?.strip_suffix('"'));
         let file = file.ok_or("between '{{' and '}}' must stand: hash \"FILE\"")?;
         key.push_str(before);
-        key.push_str(&hash(file, source).map_err(|error| format!("the hash of {file} cannot be had: {error}"))?);
+        key.push_str(
+            &hash(file, source, stopper).map_err(|error| format!("the hash of {file} cannot be had: {error}"))?,
+        );
         rest = behind;
     }
     key.push_str(rest);
     Ok(key)
 }
 
-fn hash(file: &str, source: &Path) -> io::Result<String> {
-    let mut content = match Inside::open(source)?.read(Path::new(file)) {
+fn hash(file: &str, source: &Path, stopper: &Stopper) -> io::Result<String> {
+    let content = match Inside::open(source)?.read(Path::new(file)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(NOTHING.to_owned()),
         content => content?,
     };
     let mut hash = Hashing(Sha256::new());
-    io::copy(&mut content, &mut hash)?;
+    io::copy(&mut Reading::new(content, stopper), &mut hash)?;
     Ok(hex::encode(hash.0.finalize()))
 }
 
@@ -61,7 +65,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("lock"), "test").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link")).unwrap();
-        let filled = |template| fill(template, directory.path());
+        let stopper = Stopper::default();
+        let filled = |template| fill(template, directory.path(), &stopper);
         assert_eq!(filled("plain").unwrap(), "plain");
         let hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
         assert_eq!(filled("npm-{{ hash \"lock\" }}-x").unwrap(), format!("npm-{hash}-x"));

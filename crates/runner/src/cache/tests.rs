@@ -14,6 +14,18 @@ fn workspace(directory: &tempfile::TempDir, name: &str) -> Workspace {
     Workspace::make(directory.path().join(name), None).unwrap()
 }
 
+/// A build that nobody stops.
+fn of<'u>(scope: &'u str, workspace: &'u Workspace, now: EpochMs) -> CacheUser<'u> {
+    static NOBODY: std::sync::LazyLock<Stopper> = std::sync::LazyLock::new(Stopper::default);
+    CacheUser {
+        scope,
+        workspace,
+        stopper: &NOBODY,
+        most_entries: 1000,
+        now,
+    }
+}
+
 fn keyed(key: &str, paths: &[&str]) -> Keyed {
     Keyed {
         key: key.to_owned(),
@@ -27,7 +39,10 @@ fn what_was_saved_comes_back_as_it_was() {
     let (directory, caches) = stage(1 << 20);
     let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
     let rule = keyed("key", &["deps/lib", "~/.tool", "gone"]);
-    assert_eq!(caches.restore("org", &rule, &one, 1), "Cache key: there is none yet");
+    assert_eq!(
+        caches.restore(&rule, &of("org", &one, 1)),
+        "Cache key: there is none yet"
+    );
     fs::create_dir_all(one.source().join("deps/lib/inner")).unwrap();
     fs::write(one.source().join("deps/lib/inner/run"), "run").unwrap();
     fs::set_permissions(
@@ -38,10 +53,10 @@ fn what_was_saved_comes_back_as_it_was() {
     symlink("inner/run", one.source().join("deps/lib/link")).unwrap();
     symlink("/etc/passwd", one.source().join("deps/lib/out")).unwrap();
     fs::write(one.home().join(".tool"), "home").unwrap();
-    assert_eq!(caches.save("org", &rule, &one, 2), "Cache key: saved, 1 KiB");
+    assert_eq!(caches.save(&rule, &of("org", &one, 2)), "Cache key: saved, 1 KiB");
     // A build that changes its copy does not change the kept one.
     fs::write(one.source().join("deps/lib/inner/run"), "changed").unwrap();
-    assert_eq!(caches.restore("org", &rule, &two, 3), "Cache key: restored");
+    assert_eq!(caches.restore(&rule, &of("org", &two, 3)), "Cache key: restored");
     let run = two.source().join("deps/lib/inner/run");
     assert_eq!(fs::read_to_string(&run).unwrap(), "run");
     assert_eq!(fs::metadata(&run).unwrap().mode() & 0o777, 0o750);
@@ -56,9 +71,9 @@ fn what_was_saved_comes_back_as_it_was() {
     assert_eq!(fs::read_to_string(two.home().join(".tool")).unwrap(), "home");
     // Saved again under a key that does not name the content, it is the new one.
     fs::write(&run, "newer").unwrap();
-    caches.save("org", &rule, &two, 4);
+    caches.save(&rule, &of("org", &two, 4));
     let three = workspace(&directory, "three");
-    caches.restore("org", &rule, &three, 5);
+    caches.restore(&rule, &of("org", &three, 5));
     assert_eq!(
         fs::read_to_string(three.source().join("deps/lib/inner/run")).unwrap(),
         "newer"
@@ -70,11 +85,11 @@ fn another_organization_or_key_gets_nothing() {
     let (directory, caches) = stage(1 << 20);
     let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
     fs::write(one.source().join("file"), "x").unwrap();
-    caches.save("org", &keyed("key", &["file"]), &one, 1);
+    caches.save(&keyed("key", &["file"]), &of("org", &one, 1));
     for (org, key) in [("other", "key"), ("org", "other"), ("../org", "key")] {
         assert!(
             caches
-                .restore(org, &keyed(key, &["file"]), &two, 2)
+                .restore(&keyed(key, &["file"]), &of(org, &two, 2))
                 .ends_with("there is none yet")
         );
     }
@@ -92,14 +107,14 @@ fn links_of_a_build_lead_a_cache_nowhere() {
     // Through a link nothing is read…
     assert!(
         caches
-            .save("org", &keyed("key", &["deps/secret"]), &one, 1)
+            .save(&keyed("key", &["deps/secret"]), &of("org", &one, 1))
             .contains("not saved")
     );
     // …and nothing is written.
     fs::create_dir(two.source().join("deps")).unwrap();
     fs::write(two.source().join("deps/new"), "x").unwrap();
-    caches.save("org", &keyed("key", &["deps/new"]), &two, 2);
-    let line = caches.restore("org", &keyed("key", &["deps/new"]), &one, 3);
+    caches.save(&keyed("key", &["deps/new"]), &of("org", &two, 2));
+    let line = caches.restore(&keyed("key", &["deps/new"]), &of("org", &one, 3));
     assert!(line.contains("broken"), "{line}");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }
@@ -111,17 +126,21 @@ fn a_broken_cache_is_dropped() {
     fs::create_dir(one.source().join("deps")).unwrap();
     fs::write(one.source().join("deps/file"), "x").unwrap();
     let rule = keyed("key", &["deps"]);
-    caches.save("org", &rule, &one, 1);
+    caches.save(&rule, &of("org", &one, 1));
     let place = caches.place("org", "key");
     // A pipe where a file was reported broken by the disk.
     fs::remove_dir_all(place.join("0")).unwrap();
     fs::write(place.join("0"), "x").unwrap();
     fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(place.join("note.json"), "{").unwrap();
-    assert!(caches.restore("org", &rule, &two, 2).ends_with("there is none yet"));
+    assert!(
+        caches
+            .restore(&rule, &of("org", &two, 2))
+            .ends_with("there is none yet")
+    );
     assert_eq!(fs::read_dir(two.source()).unwrap().count(), 0);
-    assert_eq!(caches.save("org", &rule, &one, 3), "Cache key: saved, 1 KiB");
-    assert_eq!(caches.restore("org", &rule, &two, 4), "Cache key: restored");
+    assert_eq!(caches.save(&rule, &of("org", &one, 3)), "Cache key: saved, 1 KiB");
+    assert_eq!(caches.restore(&rule, &of("org", &two, 4)), "Cache key: restored");
 }
 
 #[test]
@@ -130,34 +149,34 @@ fn the_least_recently_used_goes_first() {
     let one = workspace(&directory, "one");
     fs::write(one.source().join("file"), vec![0; 1000]).unwrap();
     for (key, now) in [("a", 1), ("b", 2)] {
-        caches.save("org", &keyed(key, &["file"]), &one, now);
+        caches.save(&keyed(key, &["file"]), &of("org", &one, now));
     }
     let fresh = |name: &str| workspace(&directory, name);
     assert!(
         caches
-            .restore("org", &keyed("a", &["file"]), &fresh("w1"), 3)
+            .restore(&keyed("a", &["file"]), &of("org", &fresh("w1"), 3))
             .ends_with("restored")
     );
-    caches.save("org2", &keyed("c", &["file"]), &one, 4);
+    caches.save(&keyed("c", &["file"]), &of("org2", &one, 4));
     assert!(
         caches
-            .restore("org", &keyed("b", &["file"]), &fresh("w2"), 5)
+            .restore(&keyed("b", &["file"]), &of("org", &fresh("w2"), 5))
             .ends_with("none yet")
     );
     assert!(
         caches
-            .restore("org", &keyed("a", &["file"]), &fresh("w3"), 6)
+            .restore(&keyed("a", &["file"]), &of("org", &fresh("w3"), 6))
             .ends_with("restored")
     );
     assert!(
         caches
-            .restore("org2", &keyed("c", &["file"]), &fresh("w4"), 7)
+            .restore(&keyed("c", &["file"]), &of("org2", &fresh("w4"), 7))
             .ends_with("restored")
     );
     fs::write(one.source().join("huge"), vec![0; 3000]).unwrap();
     assert!(
         caches
-            .save("org", &keyed("huge", &["huge"]), &one, 8)
+            .save(&keyed("huge", &["huge"]), &of("org", &one, 8))
             .contains("larger than caches may be")
     );
 }
@@ -171,8 +190,11 @@ fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
         names_content: true,
         ..keyed("key", &["file"])
     };
-    caches.save("org", &rule, &one, 1);
-    assert_eq!(caches.save("org", &rule, &one, 2), "Cache key: it is there already");
+    caches.save(&rule, &of("org", &one, 1));
+    assert_eq!(
+        caches.save(&rule, &of("org", &one, 2)),
+        "Cache key: it is there already"
+    );
     let half = caches.beside(&caches.place("org", "key"), "new", &one);
     fs::create_dir(&half).unwrap();
     drop(caches);
@@ -180,7 +202,67 @@ fn what_a_crash_left_is_removed_and_a_content_key_is_saved_once() {
     assert!(!half.exists());
     assert!(
         caches
-            .restore("org", &rule, &workspace(&directory, "two"), 3)
+            .restore(&rule, &of("org", &workspace(&directory, "two"), 3))
             .ends_with("restored")
     );
+}
+
+#[test]
+fn a_cache_outlives_a_build_that_is_stopped_while_it_is_restored() {
+    let (directory, caches) = stage(1 << 20);
+    let (one, two) = (workspace(&directory, "one"), workspace(&directory, "two"));
+    fs::create_dir(one.source().join("deps")).unwrap();
+    fs::write(one.source().join("deps/file"), "x").unwrap();
+    let rule = keyed("key", &["deps"]);
+    let stopper = Stopper::default();
+    stopper.stop(crate::stop::StopReason::Canceled);
+    let stopped = |workspace| CacheUser {
+        stopper: &stopper,
+        ..of("org", workspace, 1)
+    };
+    assert!(caches.save(&rule, &stopped(&one)).contains("the build was stopped"));
+    caches.save(&rule, &of("org", &one, 2));
+    assert!(caches.restore(&rule, &stopped(&two)).contains("the build was stopped"));
+    assert_eq!(caches.restore(&rule, &of("org", &two, 3)), "Cache key: restored");
+}
+
+#[test]
+fn pipes_holes_and_too_many_files_are_no_cache() {
+    let (directory, caches) = stage(1 << 20);
+    let one = workspace(&directory, "one");
+    let holes = one.source().join("holes");
+    fs::create_dir(&holes).unwrap();
+    fs::File::create(holes.join("file")).unwrap().set_len(15 << 40).unwrap();
+    let line = caches.save(&keyed("holes", &["holes"]), &of("org", &one, 1));
+    assert_eq!(line, "Cache holes: not saved: it is larger than caches may be");
+    let many = one.source().join("many");
+    fs::create_dir(&many).unwrap();
+    for number in 0..1001 {
+        fs::write(many.join(number.to_string()), "").unwrap();
+    }
+    let line = caches.save(&keyed("many", &["many"]), &of("org", &one, 2));
+    assert_eq!(
+        line,
+        "Cache many: not saved: there are more than 1000 files and folders"
+    );
+    // A name that is no text is a name; a pipe is nothing to keep.
+    use std::os::unix::ffi::OsStrExt;
+    let odd = one.source().join("odd");
+    fs::create_dir(&odd).unwrap();
+    let name = std::ffi::OsStr::from_bytes(b"a\xff\nb");
+    fs::write(odd.join(name), "x").unwrap();
+    let made = std::process::Command::new("mkfifo").arg(odd.join("pipe")).status();
+    assert!(made.unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(odd.join("socket")).unwrap();
+    assert_eq!(
+        caches.save(&keyed("odd", &["odd"]), &of("org", &one, 3)),
+        "Cache odd: saved, 1 KiB"
+    );
+    let two = workspace(&directory, "two");
+    caches.restore(&keyed("odd", &["odd"]), &of("org", &two, 4));
+    let back: Vec<_> = fs::read_dir(two.source().join("odd"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(back, [name]);
 }

@@ -3,10 +3,12 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT, futimens};
 
+use crate::effort::Effort;
 use crate::inside::{Inside, Kind, MAX_DEPTH};
 
 /// A path below a trusted directory; no part of it may be a link.
@@ -16,8 +18,8 @@ pub(super) type Place<'p> = (&'p Path, &'p Path);
 /// whether anything was copied: neither device nor pipe is, and what is not there is not.
 ///
 /// # Errors
-/// What the operating system says; `left` is not enough.
-pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64) -> io::Result<bool> {
+/// What the operating system says; `left` is not enough; the effort is over.
+pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64, effort: &mut Effort<'_>) -> io::Result<bool> {
     let (source, target) = (Inside::open(from.0)?, Inside::open(to.0)?);
     let Some(kind) = source.kind(from.1)? else {
         return Ok(false);
@@ -28,7 +30,8 @@ pub(super) fn copy(from: Place<'_>, to: Place<'_>, left: &mut u64) -> io::Result
     let (above, name) = divided(from.1);
     let (above_there, name_there) = divided(to.1);
     let (above, above_there) = (source.enter(above)?, target.make_directories(above_there)?);
-    one(&above, name, kind, &above_there, name_there, left, 0)?;
+    let mut copying = Copying { left, effort };
+    copying.one(&above, name, kind, &above_there, name_there, 0)?;
     Ok(true)
 }
 
@@ -49,71 +52,76 @@ pub(super) fn remove(base: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-fn one(
-    from: &Inside,
-    name: &OsStr,
-    kind: Kind,
-    to: &Inside,
-    name_there: &OsStr,
-    left: &mut u64,
-    depth: usize,
-) -> io::Result<()> {
-    let (path, path_there) = (Path::new(name), Path::new(name_there));
-    match kind {
-        Kind::Directory if depth > MAX_DEPTH => Err(io::Error::other("folders are nested too deeply")),
-        Kind::Directory => {
-            let (inner, inner_there) = (from.enter(path)?, to.make_directories(path_there)?);
-            for entry in inner.entries()? {
-                one(
-                    &inner,
-                    &entry.name,
-                    entry.kind,
-                    &inner_there,
-                    &entry.name,
-                    left,
-                    depth + 1,
-                )?;
+/// A copy that is being made.
+struct Copying<'c, 's> {
+    left: &'c mut u64,
+    effort: &'c mut Effort<'s>,
+}
+
+impl Copying<'_, '_> {
+    fn one(
+        &mut self,
+        from: &Inside,
+        name: &OsStr,
+        kind: Kind,
+        to: &Inside,
+        name_there: &OsStr,
+        depth: usize,
+    ) -> io::Result<()> {
+        let (path, path_there) = (Path::new(name), Path::new(name_there));
+        match kind {
+            Kind::Directory if depth > MAX_DEPTH => Err(io::Error::other("folders are nested too deeply")),
+            Kind::Directory => {
+                let (inner, inner_there) = (from.enter(path)?, to.make_directories(path_there)?);
+                for entry in inner.entries(self.effort)? {
+                    self.one(&inner, &entry.name, entry.kind, &inner_there, &entry.name, depth + 1)?;
+                }
+                // Last: it may close the directory.
+                inner_there.set_mode(from.mode(name)? | 0o700)
             }
-            // Last: it may close the directory.
-            inner_there.set_mode(from.mode(name)? | 0o700)
+            Kind::File => self.file(from, name, to, path_there),
+            Kind::Link => to.link(&from.target(path)?, path_there),
+            Kind::Other => Ok(()),
         }
-        Kind::File => {
-            let source = from.read(path)?;
-            let modified = source.metadata()?;
-            let target = to.create(path_there, from.mode(name)? | 0o600)?;
-            bytes(source, &target, left)?;
-            // Build tools compare times.
-            let (seconds, nanoseconds) = {
-                use std::os::unix::fs::MetadataExt;
-                (modified.mtime(), modified.mtime_nsec())
-            };
-            let times = Timestamps {
-                last_access: Timespec {
-                    tv_sec: 0,
-                    tv_nsec: UTIME_OMIT,
-                },
-                last_modification: Timespec {
-                    tv_sec: seconds,
-                    tv_nsec: nanoseconds,
-                },
-            };
-            Ok(futimens(&target, &times)?)
+    }
+
+    fn file(&mut self, from: &Inside, name: &OsStr, to: &Inside, path_there: &Path) -> io::Result<()> {
+        let source = from.read(Path::new(name))?;
+        let about = source.metadata()?;
+        // A file of holes says at once that it is too large.
+        if about.len() > *self.left {
+            return Err(too_large());
         }
-        Kind::Link => to.link(&from.target(path)?, path_there),
-        Kind::Other => Ok(()),
+        let target = to.create(path_there, from.mode(name)? | 0o600)?;
+        self.bytes(source, &target)?;
+        // Build tools compare times.
+        let times = Timestamps {
+            last_access: Timespec {
+                tv_sec: 0,
+                tv_nsec: UTIME_OMIT,
+            },
+            last_modification: Timespec {
+                tv_sec: about.mtime(),
+                tv_nsec: about.mtime_nsec(),
+            },
+        };
+        Ok(futimens(&target, &times)?)
+    }
+
+    fn bytes(&mut self, mut from: File, mut to: &File) -> io::Result<()> {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            self.effort.go_on()?;
+            let count = from.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(());
+            }
+            *self.left = self.left.checked_sub(count as u64).ok_or_else(too_large)?;
+            to.write_all(&buffer[..count])?;
+        }
     }
 }
 
-fn bytes(mut from: File, mut to: &File, left: &mut u64) -> io::Result<()> {
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let count = from.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        *left = left
-            .checked_sub(count as u64)
-            .ok_or_else(|| io::Error::other("it is larger than caches may be"))?;
-        to.write_all(&buffer[..count])?;
-    }
+fn too_large() -> io::Error {
+    io::Error::other("it is larger than caches may be")
 }

@@ -42,7 +42,7 @@ fn prepare() -> Result<Command, String> {
     // A session of its own: no terminal to ask for passwords, and a process group for signals.
     rustix::process::setsid().map_err(|error| error.to_string())?;
     rustix::process::umask(Mode::WGRP | Mode::WOTH);
-    limit_resources();
+    limit_resources(order.file_bytes);
     let output = io::stdout().as_fd().try_clone_to_owned().map_err(text)?;
     let mut step = command(&order.command)?;
     step.env_clear().envs(&order.env).current_dir(&order.directory);
@@ -82,13 +82,21 @@ fn command(wanted: &StepCommand) -> Result<Command, String> {
     }
 }
 
-/// No core files, which would hold secrets; as many open files as the system allows, since builds open many.
-fn limit_resources() {
+/// No core files, which would hold secrets; as many open files as the system allows, since builds open many; no file so large,
+/// be it all holes, that reading it takes days.
+fn limit_resources(file_bytes: u64) {
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
     };
     let _ = rustix::process::setrlimit(Resource::Core, none);
+    // Where a lower limit stands already, that one stays.
+    let allowed = rustix::process::getrlimit(Resource::Fsize).maximum.unwrap_or(u64::MAX);
+    let sizes = Rlimit {
+        current: Some(file_bytes.min(allowed)),
+        maximum: Some(file_bytes.min(allowed)),
+    };
+    let _ = rustix::process::setrlimit(Resource::Fsize, sizes);
     let files = rustix::process::getrlimit(Resource::Nofile);
     let all = Rlimit {
         current: files.maximum,

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 
 use super::{SourceError, check_links, tarball, zipped};
+use crate::effort::{Effort, EffortError};
 use crate::inside::{Inside, Kind};
+use crate::stop::Stopper;
 
 /// An archive may become this many times as large as it is, which no source comes near…
 const MOST_RATIO: u64 = 100;
@@ -30,13 +32,18 @@ pub struct Bounds {
 /// must be on the same disk and not be there. Where a single directory is all there is, its content is the source.
 ///
 /// # Errors
-/// It is no such archive, holds what is not allowed, or is too large.
-pub fn unpack(archive: &Path, name: &str, beside: &Path, to: &Path, bounds: Bounds) -> Result<(), SourceError> {
+/// It is no such archive, holds what is not allowed, or is too large; the build is stopped.
+pub fn unpack(
+    (archive, name): (&Path, &str),
+    (beside, to): (&Path, &Path),
+    bounds: Bounds,
+    stopper: &Stopper,
+) -> Result<(), SourceError> {
     fs::create_dir(beside)?;
     let file = File::open(archive)?;
     let mut target = Target {
         inside: Inside::open(beside)?,
-        budget: Budget::new(bounds, file.metadata()?.len()),
+        budget: Budget::new(bounds, file.metadata()?.len(), stopper),
     };
     let packed = BufReader::new(file);
     let lower = name.to_ascii_lowercase();
@@ -52,8 +59,9 @@ pub fn unpack(archive: &Path, name: &str, beside: &Path, to: &Path, bounds: Boun
         let problem = format!("{name:?} is none of .tar.gz, .tar.zst, .zip");
         return Err(SourceError::Invalid(problem));
     }
-    let root = the_only_directory(&target.inside, beside)?;
-    check_links(&root)?;
+    let mut effort = Effort::new(stopper, u64::MAX);
+    let root = the_only_directory(&target.inside, beside, &mut effort)?;
+    check_links(&root, &mut effort)?;
     fs::remove_dir(to)?;
     fs::rename(&root, to)?;
     if root != beside {
@@ -63,8 +71,8 @@ pub fn unpack(archive: &Path, name: &str, beside: &Path, to: &Path, bounds: Boun
 }
 
 /// Archives of code hosts have all in one directory.
-fn the_only_directory(inside: &Inside, path: &Path) -> Result<PathBuf, SourceError> {
-    let entries = inside.entries()?;
+fn the_only_directory(inside: &Inside, path: &Path, effort: &mut Effort<'_>) -> Result<PathBuf, SourceError> {
+    let entries = inside.entries(effort)?;
     match entries.as_slice() {
         [] => Err(SourceError::Invalid("there is nothing in it".to_owned())),
         [only] if only.kind == Kind::Directory => Ok(path.join(&only.name)),
@@ -82,34 +90,39 @@ pub(super) struct Target {
 pub(super) struct Budget {
     bytes: u64,
     entries: u64,
+    stopper: Stopper,
 }
 
 impl Budget {
-    fn new(bounds: Bounds, packed: u64) -> Budget {
+    fn new(bounds: Bounds, packed: u64, stopper: &Stopper) -> Budget {
         let by_ratio = packed.saturating_mul(MOST_RATIO).max(FREE_BYTES);
         Budget {
             bytes: bounds.bytes.min(by_ratio),
             entries: bounds.entries,
+            stopper: stopper.clone(),
         }
     }
 
     /// One more entry.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many, or the build is stopped.
     pub(super) fn entry(&mut self, name: &[u8]) -> Result<(), SourceError> {
         self.entries = self
             .entries
             .checked_sub(1)
             .ok_or_else(|| SourceError::entry(name, "is one entry too many"))?;
-        Ok(())
+        self.bytes(name, 0)
     }
 
     /// So many bytes more.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many, or the build is stopped.
     pub(super) fn bytes(&mut self, name: &[u8], count: u64) -> Result<(), SourceError> {
+        if self.stopper.is_stopped() {
+            return Err(SourceError::Runner(io::Error::other(EffortError::Stopped)));
+        }
         let left = self.bytes.checked_sub(count);
         self.bytes = left.ok_or_else(|| SourceError::entry(name, "makes the source larger than it may be"))?;
         Ok(())

@@ -1,24 +1,68 @@
 //! Fetches a git source: the command for `git`, which runs as a step behind the wall. Neither address nor ref can be an
-//! option of git, a command, or, unless the settings allow it, anything on this machine.
+//! option of git, a command, or, unless the settings allow it, anything on this machine. SSH accepts only hosts whose keys are
+//! known beforehand.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-pub use launchway_domain::build::git::{TOKEN, check_ref, check_url};
+pub use launchway_domain::build::git::{SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, check_ref, check_url};
 
-/// The environment variable with the private key for `ssh://` repositories and those of the form `git@host:path`.
-pub const SSH_KEY: &str = "LAUNCHWAY_GIT_SSH_KEY";
+/// The host keys that these services publish.
+const PUBLISHED: [(&str, &str); 4] = [
+    (
+        "github.com",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+    ),
+    (
+        "github.com",
+        "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N8\
+         7uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg=",
+    ),
+    (
+        "gitlab.com",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf",
+    ),
+    (
+        "bitbucket.org",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIazEu89wgQZ4bqs3d63QSMzYVa0MuJ2e2gKTKqu+UUO",
+    ),
+];
+
+/// The lines of the `known_hosts` file for a fetch: what the organization pins, and the published keys of hosts of which it
+/// says nothing.
+pub fn known_hosts(pinned: Option<&str>) -> String {
+    let pinned = pinned.unwrap_or_default();
+    let mut lines = String::from(pinned.trim_end());
+    let names = |line: &str, host: &str| {
+        // Behind a marker such as @cert-authority come the hosts, too.
+        let mut words = line.split_whitespace().take(2).flat_map(|word| word.split(','));
+        words.any(|name| name == host)
+    };
+    let is_pinned = |host: &str| pinned.lines().any(|line| names(line, host));
+    for (host, key) in PUBLISHED.iter().filter(|(host, _)| !is_pinned(host)) {
+        lines.push_str(&format!("\n{host} {key}"));
+    }
+    lines.push('\n');
+    lines
+}
+
+/// Whether an address is reached by SSH.
+pub fn is_ssh(url: &str) -> bool {
+    url.starts_with("ssh://") || (!url.contains("://") && !url.starts_with('/'))
+}
 
 /// The commands that fetch `reference` of `url`, in the empty directory in which they run. Both have been checked.
-pub fn commands(url: &str, reference: &str) -> [Vec<String>; 3] {
+pub fn commands(url: &str, reference: &str) -> [Vec<String>; 4] {
     let git = |words: &[&str]| -> Vec<String> {
         // Templates could bring hooks.
         ["git"].iter().chain(words).map(|word| (*word).to_owned()).collect()
     };
     [
         git(&["init", "--quiet", "--template=", "."]),
+        // Submodules and files of LFS may be named in relation to it.
+        git(&["config", "remote.origin.url", url]),
         git(&[
             "fetch",
             "--quiet",
@@ -38,88 +82,162 @@ pub fn commit_command() -> Vec<String> {
     ["git", "rev-parse", "HEAD"].map(str::to_owned).to_vec()
 }
 
-/// What git is told through its environment: no questions, no hooks, no settings of the machine, no transport but those
-/// that are allowed.
-pub fn environment(
-    url: &str,
-    token: Option<&str>,
-    key_file: Option<&Path>,
-    allow_local: bool,
-) -> BTreeMap<String, String> {
+/// The commands that fetch submodules, with the same credentials: the steps do not have them.
+pub fn submodules_command() -> Vec<String> {
+    let words = "git submodule --quiet update --init --recursive --depth=1";
+    words.split(' ').map(str::to_owned).collect()
+}
+
+/// The command that tells whether Git LFS is there.
+pub fn lfs_command() -> Vec<String> {
+    ["git", "lfs", "version"].map(str::to_owned).to_vec()
+}
+
+/// What git is told through its environment: no questions, no settings of the machine but those of `config`, no transport
+/// but those that are allowed.
+pub fn environment(config: &Path, ssh: Ssh<'_>, allow_local: bool) -> BTreeMap<String, String> {
     let transports = if allow_local {
         "https:ssh:http:file"
     } else {
         "https:ssh"
     };
-    let mut settings = vec![
-        ("core.hooksPath".to_owned(), "/dev/null".to_owned()),
-        ("core.fsmonitor".to_owned(), "false".to_owned()),
-        ("core.askPass".to_owned(), "/bin/false".to_owned()),
-        ("credential.helper".to_owned(), String::new()),
-        ("submodule.recurse".to_owned(), "false".to_owned()),
-        ("protocol.ext.allow".to_owned(), "never".to_owned()),
-        ("gc.auto".to_owned(), "0".to_owned()),
-        ("advice.detachedHead".to_owned(), "false".to_owned()),
+    let env = [
+        ("GIT_TERMINAL_PROMPT", "0".to_owned()),
+        ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ("GIT_CONFIG_GLOBAL", config.to_string_lossy().into_owned()),
+        ("GIT_ALLOW_PROTOCOL", transports.to_owned()),
+        ("GIT_SSH_COMMAND", ssh.command()),
     ];
+    env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The settings of a fetch, as a file: no hooks, and the token. Submodules obey a file, too, and unlike the environment of a
+/// process or the repository's own settings it is gone when the fetch is over.
+pub fn config(url: &str, token: Option<&str>, with_lfs: bool) -> String {
+    let mut config = String::from(
+        "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n\taskPass = /bin/false\n[credential]\n\thelper =\n\
+         [submodule]\n\trecurse = false\n[protocol \"ext\"]\n\tallow = never\n[gc]\n\tauto = 0\n\
+         [advice]\n\tdetachedHead = false\n",
+    );
     let origin = url.strip_prefix("https://").and_then(|rest| rest.split('/').next());
     if let (Some(host), Some(token)) = (origin, token) {
-        // Only for this host: the header must not follow a redirect elsewhere.
         let credentials = STANDARD.encode(format!("x-access-token:{token}"));
-        settings.push((
-            format!("http.https://{host}/.extraHeader"),
-            format!("Authorization: Basic {credentials}"),
+        // Only for this host: the header must not follow a redirect elsewhere.
+        config.push_str(&format!(
+            "[http]\n\tfollowRedirects = false\n[http {}]\n\textraHeader = \"Authorization: Basic {credentials}\"\n",
+            in_quotes(&format!("https://{host}/"))
         ));
-        settings.push(("http.followRedirects".to_owned(), "false".to_owned()));
     }
-    // Each build is the first to see a host, unless the machine's own list in /etc/ssh knows it.
-    let mut ssh =
-        "ssh -F /dev/null -oBatchMode=yes -oStrictHostKeyChecking=accept-new -oUserKnownHostsFile=/dev/null".to_owned();
-    if let Some(file) = key_file {
-        let quoted = file.to_string_lossy().replace('\'', r"'\''");
-        ssh.push_str(&format!(" -oIdentitiesOnly=yes -i '{quoted}'"));
+    if with_lfs {
+        config.push_str("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n\trequired = true\n");
     }
-    let mut env = BTreeMap::from([
-        ("GIT_TERMINAL_PROMPT".to_owned(), "0".to_owned()),
-        ("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned()),
-        ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()),
-        ("GIT_ALLOW_PROTOCOL".to_owned(), transports.to_owned()),
-        ("GIT_SSH_COMMAND".to_owned(), ssh),
-        ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string()),
-    ]);
-    for (index, (name, value)) in settings.into_iter().enumerate() {
-        env.insert(format!("GIT_CONFIG_KEY_{index}"), name);
-        env.insert(format!("GIT_CONFIG_VALUE_{index}"), value);
+    config
+}
+
+/// A text as the files of git quote it.
+fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The files by which SSH proves who asks, and knows who answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Ssh<'f> {
+    /// The private key, if there is one.
+    pub key: Option<&'f Path>,
+    /// The host keys that are accepted, besides those of the machine's `/etc/ssh/ssh_known_hosts`.
+    pub known_hosts: &'f Path,
+}
+
+impl Ssh<'_> {
+    fn command(&self) -> String {
+        let mut command = format!(
+            "ssh -F /dev/null -oBatchMode=yes -oStrictHostKeyChecking=yes -oUpdateHostKeys=no -oUserKnownHostsFile={}",
+            quoted(self.known_hosts)
+        );
+        if let Some(key) = self.key {
+            command.push_str(&format!(" -oIdentitiesOnly=yes -i {}", quoted(key)));
+        }
+        command
     }
-    env
+}
+
+fn quoted(path: &Path) -> String {
+    launchway_project::shell::quote(&path.to_string_lossy())
 }
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest, Sha256};
+
     use super::*;
 
     #[test]
-    fn a_token_stays_out_of_the_command_and_with_its_host() {
-        let env = environment("https://example.com/app.git", Some("hunter2"), None, false);
-        let count: usize = env["GIT_CONFIG_COUNT"].parse().unwrap();
-        assert!(env.contains_key(&format!("GIT_CONFIG_VALUE_{}", count - 1)));
+    fn a_token_is_for_its_host_alone() {
+        let told = config("https://example.com/app.git", Some("hunter2"), false);
+        let header = STANDARD.encode("x-access-token:hunter2");
         assert!(
-            env.values()
-                .any(|value| value == "http.https://example.com/.extraHeader")
+            told.contains(&format!(
+                "[http \"https://example.com/\"]\n\textraHeader = \"Authorization: Basic {header}\"\n"
+            )),
+            "{told}"
         );
+        assert!(told.contains("followRedirects = false"), "{told}");
+        let by_ssh = config("git@example.com:app.git", Some("hunter2"), false);
+        assert!(!by_ssh.contains("extraHeader"), "{by_ssh}");
+        assert_eq!(in_quotes(r#"a"b\c"#), r#""a\"b\\c""#);
+    }
+
+    #[test]
+    fn a_host_must_be_known_and_a_key_is_quoted() {
+        let files = Ssh {
+            key: Some(Path::new("/a'b")),
+            known_hosts: Path::new("/known hosts"),
+        };
+        let env = environment(Path::new("/config"), files, false);
+        let command = &env["GIT_SSH_COMMAND"];
         assert!(
-            commands("https://example.com/app.git", "main")
-                .concat()
-                .iter()
-                .all(|word| !word.contains("hunter2"))
+            command.contains("-oStrictHostKeyChecking=yes -oUpdateHostKeys=no"),
+            "{command}"
         );
-        let without = environment(
-            "git@example.com:app.git",
-            Some("hunter2"),
-            Some(Path::new("/a'b")),
-            false,
-        );
-        assert!(without.values().all(|value| !value.contains("extraHeader")));
-        assert!(without["GIT_SSH_COMMAND"].ends_with(r"-i '/a'\''b'"));
-        assert_eq!(without["GIT_ALLOW_PROTOCOL"], "https:ssh");
+        assert!(command.contains("-oUserKnownHostsFile='/known hosts'"), "{command}");
+        assert!(command.ends_with(r"-i '/a'\''b'"), "{command}");
+        assert_eq!(env["GIT_ALLOW_PROTOCOL"], "https:ssh");
+    }
+
+    #[test]
+    fn the_published_keys_are_those_whose_fingerprints_the_services_tell() {
+        let told: Vec<_> = PUBLISHED
+            .iter()
+            .map(|(host, key)| {
+                let blob = STANDARD.decode(key.split(' ').nth(1).unwrap()).unwrap();
+                let hash = base64::engine::general_purpose::STANDARD_NO_PAD.encode(Sha256::digest(blob));
+                (*host, hash)
+            })
+            .collect();
+        let published = [
+            ("github.com", "+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU"),
+            ("github.com", "p2QAMXNIC1TJYWeIOttrVc98/R1BUFWu3/LiyKgUfQM"),
+            ("gitlab.com", "eUXGGm1YGsMAS7vkcx6JOJdOGHPem5gQp4taiCfCLB8"),
+            ("bitbucket.org", "ybgmFkzwOSotHTHLJgHO0QN8L0xErw6vd0VhFA9m3SM"),
+        ];
+        assert_eq!(told, published.map(|(host, hash)| (host, hash.to_owned())));
+    }
+
+    #[test]
+    fn what_an_organization_pins_wins_over_what_is_published() {
+        assert_eq!(known_hosts(None).lines().filter(|line| !line.is_empty()).count(), 4);
+        let own = known_hosts(Some("git.example.com ssh-ed25519 AAAA\ngithub.com ssh-ed25519 BBBB\n"));
+        let github: Vec<_> = own.lines().filter(|line| line.starts_with("github.com")).collect();
+        assert_eq!(github, ["github.com ssh-ed25519 BBBB"]);
+        assert!(own.starts_with("git.example.com ssh-ed25519 AAAA\n") && own.contains("\ngitlab.com "));
+        for (url, ssh) in [
+            ("ssh://git@example.com/a", true),
+            ("git@example.com:a", true),
+            ("https://example.com/a", false),
+            ("file:///a", false),
+            ("/a", false),
+        ] {
+            assert_eq!(is_ssh(url), ssh, "{url}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
+use crate::effort::Effort;
 use crate::inside::{Inside, Kind};
 
 /// As many links as the kernel follows for one path.
@@ -15,21 +16,22 @@ const MOST_HOPS: u32 = 40;
 /// Checks that no link of the tree `root` leads out of it, now or once what it names is made.
 ///
 /// # Errors
-/// The first that does, or the tree cannot be read.
-pub fn check(root: &Path) -> Result<(), SourceError> {
+/// The first that does; the tree cannot be read; the effort is over.
+pub fn check(root: &Path, effort: &mut Effort<'_>) -> Result<(), SourceError> {
     let inside = Inside::open(root)?;
     let mut links = Vec::new();
-    let walked = inside.walk(&mut |_, path, entry| {
+    let walked = inside.walk(effort, &mut |_, path, entry| {
         if entry.kind == Kind::Link {
             links.push(path.to_owned());
         }
         Ok(())
     });
     walked.map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => SourceError::Invalid(error.to_string()),
+        io::ErrorKind::InvalidInput | io::ErrorKind::Other => SourceError::Invalid(error.to_string()),
         _ => SourceError::Runner(error),
     })?;
     for link in links {
+        effort.go_on()?;
         let refuse = |problem: &str| SourceError::entry(link.as_os_str().as_bytes(), problem);
         match stays_inside(&inside, &link)? {
             Way::Inside => {}
@@ -88,6 +90,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::stop::Stopper;
 
     fn checked(links: &[(&str, &str)]) -> Result<(), SourceError> {
         let directory = tempfile::tempdir().unwrap();
@@ -97,7 +100,7 @@ mod tests {
         for (link, target) in links {
             symlink(target, root.join(link)).unwrap();
         }
-        check(&root)
+        check(&root, &mut Effort::new(&Stopper::default(), 1 << 20))
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Landlock: closes the file system but for some places, tracing, signals and abstract sockets. It needs no rights.
+//! Landlock: closes the file system but for some places, tracing, signals, abstract sockets, and TCP ports. It needs no rights.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ::landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
 use super::{Landlock, Places};
@@ -34,15 +35,26 @@ pub(super) fn level() -> Landlock {
     }
 }
 
-/// Closes everything but these places, for this thread and what it starts.
+/// Whether the kernel closes TCP ports.
+pub(super) fn closes_ports() -> bool {
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let created = ruleset.handle_access(AccessNet::ConnectTcp).and_then(Ruleset::create);
+    created.is_ok()
+}
+
+/// Closes everything but these places, and these TCP ports, for this thread and what it starts.
 ///
 /// # Errors
 /// A sentence; nothing of the step may run then.
-pub(super) fn restrict(places: &Places) -> Result<(), String> {
+pub(super) fn restrict(places: &Places, closed: Option<&BTreeSet<u16>>) -> Result<(), String> {
     let failed = |error: RulesetError| format!("cannot put on Landlock: {error}");
     let ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEWEST)))
+        .and_then(|ruleset| match closed {
+            Some(_) => ruleset.handle_access(AccessNet::ConnectTcp),
+            None => Ok(ruleset),
+        })
         .and_then(Ruleset::create);
     let mut ruleset = ruleset.map_err(failed)?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
@@ -56,6 +68,12 @@ pub(super) fn restrict(places: &Places) -> Result<(), String> {
         for path in paths {
             ruleset = allow(ruleset, path, access).map_err(failed)?;
         }
+    }
+    if let Some(closed) = closed {
+        // What is closed is left out: Landlock knows only what is open.
+        let open = (0..=u16::MAX).filter(|port| !closed.contains(port));
+        let rules = open.map(|port| Ok::<_, RulesetError>(NetPort::new(port, AccessNet::ConnectTcp)));
+        ruleset = ruleset.add_rules(rules).map_err(failed)?;
     }
     match ruleset.restrict_self().map_err(failed)?.ruleset {
         RulesetStatus::NotEnforced => Err("cannot put on Landlock: the kernel does not enforce it".to_owned()),

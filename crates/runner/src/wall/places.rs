@@ -80,14 +80,36 @@ fn open_around(path: &Path, hidden: &[PathBuf], opened: &mut Vec<PathBuf>) {
     }
 }
 
-/// The path without links; as it is when it is not there.
+/// The path without links, also of what is not there yet, as far as it is.
 fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    let above = || Some(real(path.parent()?).join(path.file_name()?));
+    fs::canonicalize(path)
+        .ok()
+        .or_else(above)
+        .unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_hidden_before_it_is_there_is_hidden_behind_links_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap();
+        fs::create_dir_all(root.join("etc/service")).unwrap();
+        fs::write(root.join("etc/service/public"), "").unwrap();
+        std::os::unix::fs::symlink("etc", root.join("link")).unwrap();
+        let settings = WallSettings {
+            hidden: vec![root.join("link/service/master.key.new")],
+            readable: vec![root.join("etc")],
+            ..WallSettings::default()
+        };
+        let places = of(&settings, &root.join("work"), &root.join("work/a"));
+        let ours: Vec<_> = places.read.iter().filter(|path| path.starts_with(&root)).collect();
+        // Not the folder, in which the file may come to be.
+        assert_eq!(ours, [&root.join("etc/service/public")]);
+    }
 
     #[test]
     fn what_is_hidden_is_left_out_and_its_neighbours_are_not() {

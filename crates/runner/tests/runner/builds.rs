@@ -258,14 +258,19 @@ async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
 }
 
 #[tokio::test]
-async fn caches_come_back_for_their_organization_alone() {
+async fn caches_come_back_for_their_organization_and_scope_alone() {
     let server = FakeServer::start().await;
     let script = "test -e deps/file && cat deps/file || echo fresh; mkdir -p deps; echo kept > deps/file";
     let working = Working::start(&server);
-    for (id, org, expected) in [
-        ("build_1", "org_1", "fresh\n"),
-        ("build_2", "org_1", "kept\n"),
-        ("build_3", "org_2", "fresh\n"),
+    for (id, org, scope, expected) in [
+        ("build_1", "org_1", Some("main"), "fresh\n"),
+        ("build_2", "org_1", Some("main"), "kept\n"),
+        ("build_3", "org_2", Some("main"), "fresh\n"),
+        // What another branch, uploader or configuration left.
+        ("build_4", "org_1", Some("pull"), "fresh\n"),
+        // An older server does not tell whose upload it is.
+        ("build_5", "org_1", None, "fresh\n"),
+        ("build_6", "org_1", None, "fresh\n"),
     ] {
         let mut lease = with_cache(
             lease(&server, id, &[("Deps", script)]),
@@ -273,6 +278,7 @@ async fn caches_come_back_for_their_organization_alone() {
             "deps",
         );
         lease.org_id = org.to_owned();
+        lease.cache_scope = scope.map(str::to_owned);
         server.queue(lease);
         assert_eq!(server.finished(id).await.status, "success");
         let log = server.log(id);

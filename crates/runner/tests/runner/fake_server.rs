@@ -80,6 +80,8 @@ pub struct Inner {
     pub count_logs: bool,
     /// PUTs to answer with 403.
     pub refuse_puts: u32,
+    /// Answer no PUT.
+    pub hold_puts: bool,
 }
 
 #[derive(Default)]
@@ -199,6 +201,7 @@ pub fn lease(server: &FakeServer, id: &str, steps: &[(&str, &str)]) -> Lease {
         plan: Some(plan),
         env: Vec::new(),
         credentials: Vec::new(),
+        cache_scope: Some("scope".to_owned()),
     }
 }
 
@@ -276,6 +279,9 @@ async fn act(server: &FakeServer, path: &str, request: Request) -> Response<Body
         return cut();
     };
     if let Some(id) = path.strip_prefix("/put/") {
+        if server.inner().hold_puts {
+            std::future::pending::<()>().await;
+        }
         return put(server, id, body);
     }
     if path.starts_with("/files/") {

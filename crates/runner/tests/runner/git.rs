@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use launchway_api::runner::{Lease, Source};
+use launchway_api::runner::{Lease, LeasedVariable, Source};
+use launchway_api::secret::SecretText;
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::wall::BuildUser;
 
@@ -153,5 +154,226 @@ async fn options_commands_and_local_paths_never_reach_git() {
         assert_eq!(server.log(&id), format!("==> source\n==> failed: {}\n", error.message));
     }
     assert!(!witness.exists());
+    working.end().await.unwrap();
+}
+
+/// A secret variable of the organization.
+fn secret(name: &str, value: &str) -> LeasedVariable {
+    LeasedVariable {
+        name: name.to_owned(),
+        value: SecretText::new(value.to_owned()),
+        path: None,
+        secret: true,
+    }
+}
+
+/// Says all that a step finds of what opens the repository.
+const LOOK_FOR_SECRETS: &str = r#"
+env | grep -E '^(LAUNCHWAY_GIT_|GIT_)' && echo FOUND
+grep -rlE "hunter|$(printf 'x-access-token:hunter2-%s' token | base64)" "$(dirname "$LAUNCHWAY_WORKSPACE")" && echo FOUND
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -q '[h]unter2-[tkhf]' && echo FOUND
+ls "$(dirname "$LAUNCHWAY_WORKSPACE")/files"
+git config --list --local | grep -iE 'extraheader|helper|insteadof' && echo FOUND
+cat .git/FETCH_HEAD .git/config | grep -E '@|Authorization' && echo FOUND
+cat README && echo looked
+"#;
+
+#[tokio::test]
+async fn what_opens_a_repository_is_for_the_fetch_alone() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let (path, _) = repository(directory.path());
+    let readable = directory.path().to_owned();
+    let change = |settings: &mut launchway_runner::settings::Settings| {
+        settings.allow_local_git = true;
+        settings.wall.user = BuildUser::Own;
+        settings.wall.readable = vec![readable];
+    };
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let file = LeasedVariable {
+        path: Some("key".to_owned()),
+        ..secret("LAUNCHWAY_GIT_SSH_KEY", "hunter2-file")
+    };
+    for (id, env) in [
+        (
+            "build_1",
+            vec![
+                secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token"),
+                secret("LAUNCHWAY_GIT_SSH_KEY", "hunter2-key"),
+                secret("LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "example.com ssh-ed25519 hunter2-host"),
+            ],
+        ),
+        // Given as a file by mistake, it is no step's either.
+        ("build_2", vec![file]),
+    ] {
+        let lease = of(&server, id, &format!("file://{}", path.display()), "main");
+        let mut lease = Lease { env, ..lease };
+        lease.plan.as_mut().unwrap().steps[0].run = LOOK_FOR_SECRETS.to_owned();
+        server.queue(lease);
+        let finish = server.finished(id).await;
+        let log = server.log(id);
+        assert_eq!(finish.status, "success", "{log}");
+        assert!(log.contains("secondlooked\n") && !log.contains("FOUND"), "{log}");
+    }
+    // Nor does a build of an archive find it.
+    let mut archive = lease(
+        &server,
+        "build_3",
+        &[("Look", "env | grep LAUNCHWAY_GIT && echo FOUND; echo looked")],
+    );
+    archive.env = vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token")];
+    server.queue(archive);
+    assert_eq!(server.finished("build_3").await.status, "success");
+    assert!(!server.log("build_3").contains("FOUND"));
+    working.end().await.unwrap();
+}
+
+/// Stands where `ssh` is looked for: notes how it was called and what hosts it was told of, then serves the repository.
+fn stand_in_for_ssh(directory: &Path) {
+    let script = format!(
+        "#!/bin/bash\nprintf '%s\\n' \"$@\" > {0}/called\nfor word; do case $word in -oUserKnownHostsFile=*) cat \"${{word#*=}}\" > {0}/hosts ;; \
+         esac; done\nfor word; do [ \"$before\" = -i ] && cat \"$word\" > {0}/key; before=$word; done\neval \"${{@: -1}}\"\n",
+        directory.join("witness").display()
+    );
+    std::fs::create_dir(directory.join("witness")).unwrap();
+    std::fs::write(directory.join("ssh"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode;
+    std::fs::set_permissions(directory.join("ssh"), mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn ssh_answers_only_to_hosts_that_are_known() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let (path, _) = repository(directory.path());
+    stand_in_for_ssh(directory.path());
+    let (readable, witness) = (directory.path().to_owned(), directory.path().join("witness"));
+    let steps_path = format!(
+        "{}:{}",
+        directory.path().display(),
+        launchway_runner::settings::DEFAULT_PATH
+    );
+    let writable = witness.clone();
+    let change = |settings: &mut launchway_runner::settings::Settings| {
+        settings.wall.user = BuildUser::Own;
+        settings.wall.readable = vec![readable];
+        settings.wall.writable = vec![writable];
+        settings.path = steps_path;
+    };
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let url = format!("ssh://git@git.example.com{}", path.display());
+    let mut lease = of(&server, "build_1", &url, "main");
+    lease.env = vec![
+        secret("LAUNCHWAY_GIT_SSH_KEY", "the key"),
+        secret("LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "git.example.com ssh-ed25519 AAAA"),
+    ];
+    server.queue(lease);
+    let finish = server.finished("build_1").await;
+    assert_eq!(finish.status, "success", "{}", server.log("build_1"));
+    let noted = |name: &str| std::fs::read_to_string(witness.join(name)).unwrap();
+    let called = noted("called");
+    assert!(
+        called.contains("-oStrictHostKeyChecking=yes\n") && called.contains("-F\n/dev/null\n"),
+        "{called}"
+    );
+    assert!(noted("hosts").starts_with("git.example.com ssh-ed25519 AAAA\ngithub.com ssh-ed25519 "));
+    assert_eq!(noted("key"), "the key\n");
+    // A host that is refused is told with what to do.
+    std::fs::write(
+        directory.path().join("ssh"),
+        "#!/bin/sh\necho 'Host key verification failed.' >&2; exit 255\n",
+    )
+    .unwrap();
+    server.queue(of(&server, "build_2", &url, "main"));
+    let error = server.finished("build_2").await.error.unwrap();
+    assert_eq!(error.code, "SOURCE_INVALID");
+    assert!(
+        error
+            .message
+            .contains("set them as the variable LAUNCHWAY_GIT_SSH_KNOWN_HOSTS"),
+        "{}",
+        error.message
+    );
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn submodules_and_large_files_come_with_the_credentials_of_the_repository() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let (path, _) = repository(directory.path());
+    let library = directory.path().join("library");
+    std::fs::create_dir(&library).unwrap();
+    git(&library, &["init", "--quiet"]);
+    std::fs::write(library.join("lib"), "library").unwrap();
+    git(&library, &["add", "."]);
+    git(&library, &["commit", "--quiet", "-m", "One"]);
+    git(
+        &path,
+        &[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            "../library",
+            "deps/library",
+        ],
+    );
+    let has_lfs = Command::new("git")
+        .args(["lfs", "version"])
+        .output()
+        .unwrap()
+        .status
+        .success();
+    if has_lfs {
+        git(&path, &["lfs", "install", "--local"]);
+        std::fs::write(
+            path.join(".gitattributes"),
+            "*.bin filter=lfs diff=lfs merge=lfs -text\n",
+        )
+        .unwrap();
+        std::fs::write(path.join("large.bin"), "large").unwrap();
+        git(&path, &["add", "."]);
+    } else {
+        println!("there is no Git LFS on this machine: not tested");
+    }
+    git(&path, &["commit", "--quiet", "-m", "Three"]);
+    let readable = directory.path().to_owned();
+    let change = |settings: &mut launchway_runner::settings::Settings| {
+        settings.allow_local_git = true;
+        settings.wall.user = BuildUser::Own;
+        settings.wall.readable = vec![readable];
+    };
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let url = format!("file://{}", path.display());
+    let script = "cat deps/library/lib; echo; test ! -e large.bin || cat large.bin; git submodule status | cut -c 1";
+    for (id, env, expected) in [
+        (
+            "build_1",
+            vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token")],
+            "library\n",
+        ),
+        // What is public is fetched by whoever wants it.
+        (
+            "build_2",
+            Vec::new(),
+            "cat: deps/library/lib: No such file or directory\n",
+        ),
+    ] {
+        let mut lease = Lease {
+            env,
+            ..of(&server, id, &url, "main")
+        };
+        lease.plan.as_mut().unwrap().steps[0].run = format!("set +e; {script}; true");
+        server.queue(lease);
+        let finish = server.finished(id).await;
+        let log = server.log(id);
+        assert_eq!(finish.status, "success", "{log}");
+        assert!(log.contains(&format!("==> Look\n{expected}")), "{log}");
+        if has_lfs && id == "build_1" {
+            assert!(log.contains("library\nlarge"), "{log}");
+        }
+    }
     working.end().await.unwrap();
 }

@@ -47,6 +47,7 @@ pub fn order(script: &str, directory: &Path) -> StepOrder {
         env: BTreeMap::from([path]),
         wall: Wall::default(),
         grace: Duration::from_secs(10),
+        file_bytes: 1 << 40,
     }
 }
 

@@ -124,7 +124,7 @@ impl Drop for Site {
 }
 
 /// Runs an order in a runner that is `user`; gives what it printed.
-fn run_as(user: u32, order: &StepOrder, directory: &Path) -> String {
+pub fn run_as(user: u32, order: &StepOrder, directory: &Path) -> String {
     // The build directory may be closed to others.
     let program = directory.join("program");
     assert!(

@@ -1,6 +1,7 @@
 //! The OpenID Connect provider that users may sign in through.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use zeroize::Zeroizing;
 
@@ -17,6 +18,8 @@ pub struct Oidc {
     pub client_id: String,
     /// The secret that the provider gave to it.
     pub client_secret: Zeroizing<String>,
+    /// The file that it was read from.
+    pub client_secret_file: PathBuf,
 }
 
 impl fmt::Debug for Oidc {
@@ -65,6 +68,7 @@ impl Oidc {
             issuer: issuer.clone(),
             client_id: client_id.clone(),
             client_secret,
+            client_secret_file: file.into(),
         }))
     }
 }

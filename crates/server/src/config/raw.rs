@@ -151,6 +151,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub runner_readable: Option<String>,
+    /// TCP ports that builds of this process may connect to though a server of this machine listens there, with commas between [default: none]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_RUNNER_OPEN_PORTS",
+        global = true,
+        value_name = "PORTS",
+        hide_env_values = true
+    )]
+    pub runner_open_ports: Option<String>,
     /// Do not run builds in this process
     #[arg(long, env = "LAUNCHWAY_NO_RUNNER", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -313,6 +322,7 @@ impl RawSettings {
             open_organizations: pick(&self.open_organizations, other.open_organizations),
             runner_dir: pick(&self.runner_dir, other.runner_dir),
             runner_readable: pick(&self.runner_readable, other.runner_readable),
+            runner_open_ports: pick(&self.runner_open_ports, other.runner_open_ports),
             no_runner: pick(&self.no_runner, other.no_runner),
             allow_private_webhooks: pick(&self.allow_private_webhooks, other.allow_private_webhooks),
             oidc_issuer: pick(&self.oidc_issuer, other.oidc_issuer),

@@ -42,6 +42,16 @@ pub fn paths(list: &str) -> Vec<PathBuf> {
     each.map(PathBuf::from).collect()
 }
 
+/// Ports with commas between.
+pub fn ports(list: &str, setting: &str) -> Result<Vec<u16>, ConfigError> {
+    let each = list.split(',').map(str::trim).filter(|port| !port.is_empty());
+    let read = |port: &str| {
+        let wrong = |_| ConfigError::new(setting, format!("`{port}` is not a port such as 8080"));
+        port.parse().map_err(wrong)
+    };
+    each.map(read).collect()
+}
+
 /// A truth; absent is false.
 pub fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError> {
     Ok(one_of(

@@ -8,10 +8,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
-use launchway_domain::build::Build;
+use launchway_domain::build::git::is_for_fetch_only;
+use launchway_domain::build::{Build, SourceRecord};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Signing, for_build};
-use launchway_domain::env_var::{BuildScope, Visibility, resolve};
+use launchway_domain::env_var::{BuildScope, EnvVar, Visibility, resolve};
 use launchway_domain::id::BuildId;
 use launchway_domain::masking::Masker;
 use launchway_store::Paging;
@@ -51,7 +52,10 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
     let kept = write.org().env_vars(ALL).await?.items;
     let variables: Vec<_> = kept.iter().map(|kept| kept.variable.clone()).collect();
     let mut opened = Opened::default();
-    for variable in resolve(&variables, &scope) {
+    // A build of an archive fetches nothing. With a git source older runners, too, need what opens the repository.
+    let of_git = matches!(build.spec.source, SourceRecord::Git { .. });
+    let wanted = |variable: &&EnvVar| of_git || !is_for_fetch_only(&variable.name);
+    for variable in resolve(&variables, &scope).into_iter().filter(wanted) {
         let Some(kept) = kept.iter().find(|kept| kept.variable.id == variable.id) else {
             continue;
         };

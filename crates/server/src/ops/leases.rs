@@ -7,6 +7,7 @@ use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::runner::{Going, Lease, Source, TellPlan};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::build::cache;
 use launchway_domain::build::{
     Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, SourceRecord, Standing,
 };
@@ -149,7 +150,14 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
         plan: build.plan.clone().filter(|_| of_request),
         env: opened.env,
         credentials: opened.credentials,
+        cache_scope: Some(cache_scope(build)),
     })
+}
+
+fn cache_scope(build: &Build) -> String {
+    let (id, configuration) = (build.id.to_string(), build.configuration.as_ref());
+    let configuration = configuration.map(|label| label.as_str());
+    cache::scope(&build.bundle_id, configuration, cache::Origin::of(build, &id))
 }
 
 /// A URL of our own object storage as a runner reaches it: the one inside this process does not go by the public address,

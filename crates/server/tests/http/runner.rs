@@ -6,7 +6,7 @@ mod logs;
 mod model;
 pub mod stage;
 
-use launchway_domain::build::BuildStatus;
+use launchway_domain::build::{BuildStatus, SourceRecord};
 use launchway_domain::time::{MINUTE, SECOND};
 use launchway_server::jobs::expire_leases::expire_leases;
 use launchway_server::ops::leases::NOT_YOURS;
@@ -416,4 +416,92 @@ async fn what_a_runner_sends_has_a_form() {
     let answer = app.call(&runner.token, Method::POST, &path, None).await;
     answer.expect_error(400, "offset is required");
     held.log(0, vec![b'x'; (1 << 20) + 1]).await.expect(413);
+}
+
+#[tokio::test]
+async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    for name in [
+        "LAUNCHWAY_GIT_TOKEN",
+        "LAUNCHWAY_GIT_SSH_KEY",
+        "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS",
+        "OTHER",
+    ] {
+        let body = json!({"name": name, "value": "hunter2"});
+        app.call(&key, Method::POST, "/env", Some(body)).await.expect(201);
+    }
+    let archive = SourceRecord::Archive {
+        blob_key: "sources/x".to_owned(),
+        file_name: "app.zip".to_owned(),
+        size: 1,
+        sha256: "0".repeat(64),
+    };
+    for (source, count) in [(None, 4), (Some(archive), 1)] {
+        app.queue(org, |build| {
+            if let Some(source) = source {
+                build.spec.source = source;
+            }
+        })
+        .await;
+        let held = app.take(&runner).await;
+        assert_eq!(
+            held.lease["env"].as_array().unwrap().len(),
+            count,
+            "{}",
+            held.lease["env"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn caches_are_shared_by_builds_that_trust_each_other() {
+    let app = TestApp::start().await;
+    let (org, key) = app.org_with_key().await;
+    let runner = app.runner(&key, &[]).await;
+    let git = |reference: &str| SourceRecord::Git {
+        url: "https://example.com/app.git".to_owned(),
+        reference: reference.to_owned(),
+    };
+    let upload = || SourceRecord::Archive {
+        blob_key: "sources/x".to_owned(),
+        file_name: "app.zip".to_owned(),
+        size: 1,
+        sha256: "0".repeat(64),
+    };
+    let parent = app.queue(org, |_| ()).await;
+    app.take(&runner).await;
+    let mut scopes = Vec::new();
+    for (source, configuration, by, parent) in [
+        (git("main"), "production", "key_1", None),
+        (git("main"), "production", "key_2", None),
+        (git("pull/7/head"), "production", "key_1", None),
+        (git("main"), "preview", "key_1", None),
+        (upload(), "production", "key_1", None),
+        (upload(), "production", "key_1", None),
+        (upload(), "production", "key_2", None),
+        // Another's upload, tried again.
+        (upload(), "production", "key_1", Some(parent)),
+    ] {
+        app.queue(org, |build| {
+            build.spec.source = source;
+            build.configuration = Some(configuration.parse().unwrap());
+            build.created_by = by.to_owned();
+            build.parent_id = parent;
+        })
+        .await;
+        app.advance(1);
+        let held = app.take(&runner).await;
+        scopes.push(held.lease["cacheScope"].as_str().unwrap().to_owned());
+    }
+    let (first, same) = (scopes.remove(0), scopes.remove(0));
+    assert_eq!(first, same);
+    let uploads = scopes.remove(2);
+    assert_eq!(uploads, scopes[2]);
+    scopes.push(first);
+    let count = scopes.len();
+    scopes.sort();
+    scopes.dedup();
+    assert_eq!(scopes.len(), count, "{scopes:?}");
 }

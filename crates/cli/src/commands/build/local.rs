@@ -165,6 +165,7 @@ fn lease(
         env: variables(arguments, &resolved.plan, context)?,
         plan: Some(resolved.plan),
         credentials: Vec::new(),
+        cache_scope: Some(ID.to_owned()),
     })
 }
 

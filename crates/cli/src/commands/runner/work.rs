@@ -101,6 +101,7 @@ async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, F
     let absolute = |paths: &[PathBuf]| paths.iter().map(|path| here.join(path)).collect();
     settings.wall.readable = absolute(&arguments.readable);
     settings.wall.writable = absolute(&arguments.writable);
+    settings.wall.open_ports.clone_from(&arguments.open_ports);
     Ok(settings)
 }
 

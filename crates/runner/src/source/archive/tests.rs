@@ -91,6 +91,7 @@ fn zip_of(entries: &[(&str, Option<u32>, &[u8])]) -> Vec<u8> {
 /// A directory in which an archive is unpacked, with something beside that must stay as it is.
 struct Stage {
     directory: tempfile::TempDir,
+    stopper: Stopper,
 }
 
 impl Stage {
@@ -98,7 +99,10 @@ impl Stage {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("to")).unwrap();
         fs::write(directory.path().join("secret"), "hunter2").unwrap();
-        Stage { directory }
+        Stage {
+            directory,
+            stopper: Stopper::default(),
+        }
     }
 
     fn to(&self) -> PathBuf {
@@ -111,7 +115,7 @@ impl Stage {
             self.directory.path().join("beside"),
         );
         fs::write(&archive, bytes).unwrap();
-        let done = unpack(&archive, name, &beside, &self.to(), bounds);
+        let done = unpack((&archive, name), (&beside, &self.to()), bounds, &self.stopper);
         let _ = crate::workspace::remove(&beside);
         done
     }
@@ -125,7 +129,7 @@ impl Stage {
         names.sort();
         assert_eq!(names, ["archive", "secret", "to"]);
         assert_eq!(fs::read(self.directory.path().join("secret")).unwrap(), b"hunter2");
-        check_links(&self.to()).unwrap();
+        check_links(&self.to(), &mut Effort::new(&self.stopper, u64::MAX)).unwrap();
     }
 }
 
@@ -286,5 +290,25 @@ fn bombs_are_refused_before_they_go_off() {
 fn the_check_of_this_test_finds_a_link_out() {
     let stage = Stage::new();
     symlink("../secret", stage.to().join("out")).unwrap();
-    assert!(check_links(&stage.to()).is_err());
+    assert!(check_links(&stage.to(), &mut Effort::new(&stage.stopper, u64::MAX)).is_err());
+}
+
+#[test]
+fn unpacking_ends_with_the_build() {
+    let zeros = made(EntryType::Regular, "zeros", "", &vec![0; 1 << 20]);
+    for name in ["a.tar.gz", "a.zip"] {
+        let stage = Stage::new();
+        stage.stopper.stop(crate::stop::StopReason::Canceled);
+        let bytes = match name {
+            "a.zip" => {
+                let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+                writer.start_file("zeros", SimpleFileOptions::default()).unwrap();
+                writer.write_all(&zeros.content).unwrap();
+                writer.finish().unwrap().into_inner()
+            }
+            _ => tar_gz(std::slice::from_ref(&zeros)),
+        };
+        let problem = stage.unpack(name, &bytes, BOUNDS).unwrap_err().to_string();
+        assert!(problem.contains("the build was stopped"), "{name}: {problem}");
+    }
 }

@@ -1,0 +1,205 @@
+//! What a step reaches beside the file system: servers of this machine, sockets with a path, other processes, clouds.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+
+use launchway_runner::executor::{StepEnd, StepOrder};
+use launchway_runner::wall::{BuildUser, HTTP, Wall, WallSettings, metadata};
+
+use crate::stage::{NOBODY, directory_of, is_root, open_directory, order, run};
+use crate::walls::run_as;
+
+/// Ways to a port of this machine. Each must fail; one that works says so.
+const WAYS: &str = r#"
+import os, socket, subprocess, sys
+port = int(os.environ["PORT"])
+def way(name, go):
+    try:
+        go()
+        print("REACHED", name)
+    except OSError:
+        pass
+def fast(host):
+    socket.socket().sendto(b"x", 0x20000000, (host, port))
+def message():
+    socket.socket().sendmsg([b"x"], [], 0x20000000, ("127.0.0.1", port))
+def multipath(family, host):
+    socket.socket(family, socket.SOCK_STREAM, 262).connect((host, port))
+def smc(*kind):
+    socket.socket(*kind).connect(("127.0.0.1", port))
+for host in ("127.0.0.1", "127.1.2.3", "0.0.0.0", "localhost"):
+    way(host, lambda: socket.create_connection((host, port), 5))
+    way("first packet to " + host, lambda: fast(host))
+way("mapped", lambda: socket.create_connection(("::ffff:127.0.0.1", port), 5))
+way("message", message)
+way("multipath", lambda: multipath(socket.AF_INET, "127.0.0.1"))
+way("multipath mapped", lambda: multipath(socket.AF_INET6, "::ffff:127.0.0.1"))
+way("SMC", lambda: smc(43, socket.SOCK_STREAM, 0))
+way("SMC by protocol", lambda: smc(socket.AF_INET, socket.SOCK_STREAM, 256))
+if len(sys.argv) == 1:
+    print(subprocess.run([sys.executable, sys.argv[0], "child"], capture_output=True, text=True).stdout, end="")
+own = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(own.getsockname(), 5)
+print("tried")
+"#;
+
+struct Place {
+    directory: tempfile::TempDir,
+    workspace: PathBuf,
+}
+
+impl Place {
+    fn of(user: Option<u32>) -> Place {
+        let directory = open_directory();
+        let work = directory_of(directory.path().join("work"), None);
+        fs::set_permissions(&work, fs::Permissions::from_mode(0o711)).unwrap();
+        let workspace = directory_of(work.join("workspace"), user);
+        fs::write(workspace.join("ways.py"), WAYS).unwrap();
+        Place { directory, workspace }
+    }
+
+    fn order(&self, script: &str, settings: &WallSettings, user: Option<u32>) -> StepOrder {
+        let mut order = order(script, &self.workspace);
+        let work = self.directory.path().join("work");
+        order.wall = settings.wall(user.map(|user| (user, user)), &work, &self.workspace);
+        order
+    }
+}
+
+fn own_user() -> WallSettings {
+    WallSettings {
+        user: BuildUser::Own,
+        ..WallSettings::default()
+    }
+}
+
+/// Says in the test's output that a part cannot be shown on this machine.
+fn closes_ports() -> bool {
+    let ports = own_user().available().ports;
+    if !ports {
+        println!("no ports can be closed on this machine: not tested");
+    }
+    ports
+}
+
+#[tokio::test]
+async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
+    if !closes_ports() {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let place = Place::of(None);
+    let mut closed = place.order("python3 ways.py", &own_user(), None);
+    closed.env.insert("PORT".to_owned(), port.to_string());
+    // Without the wall the same ways lead there.
+    let mut open = closed.clone();
+    open.wall = Wall::default();
+    let (printed, _) = run(open).await;
+    assert!(
+        printed.contains("REACHED 127.0.0.1\n") && printed.contains("REACHED mapped\n"),
+        "{printed}"
+    );
+    let (printed, end) = run(closed.clone()).await;
+    assert_eq!((printed.as_str(), end), ("tried\ntried\n", StepEnd::Exited(0)));
+    if is_root() {
+        let place = Place::of(Some(NOBODY));
+        let mut as_other = place.order("python3 ways.py", &WallSettings::default(), Some(NOBODY));
+        as_other.env.clone_from(&closed.env);
+        assert_eq!(run(as_other).await.0, "tried\ntried\n");
+    }
+    // A port that the owner of the machine opens is open, and one that nobody listens on yet can be closed.
+    let opened = WallSettings {
+        open_ports: vec![port],
+        ..own_user()
+    };
+    let script = "python3 ways.py | head -n 1";
+    let mut order = place.order(script, &opened, None);
+    order.env.clone_from(&closed.env);
+    assert_eq!(run(order).await.0, "REACHED 127.0.0.1\n");
+    drop(listener);
+    let named = WallSettings {
+        closed_ports: vec![port],
+        ..own_user()
+    };
+    let script = format!("python3 -c 'import socket; print(socket.socket().connect_ex((\"127.0.0.1\", {port})))'");
+    assert_eq!(run(place.order(&script, &named, None)).await.0, "13\n");
+    assert_eq!(run(place.order(&script, &own_user(), None)).await.0, "111\n");
+}
+
+#[tokio::test]
+async fn clouds_tell_a_step_nothing() {
+    if !closes_ports() {
+        return;
+    }
+    // Refused is not the same as not there: it is so in a cloud, too.
+    let script = "python3 -c 'import socket
+for address in (\"169.254.169.254\", \"169.254.170.2\"):
+    print(socket.socket().connect_ex((address, 80)))'";
+    let place = Place::of(None);
+    let mut without_root = place.order(script, &own_user(), None);
+    without_root.wall.ports.as_mut().unwrap().closed.push(HTTP);
+    assert_eq!(run(without_root).await.0, "13\n13\n");
+    let user = 59_780;
+    if !is_root() || !metadata::close(user) {
+        println!("routing cannot be changed on this machine: not tested");
+        return;
+    }
+    let place = Place::of(Some(user));
+    let by_route = place.order(script, &WallSettings::default(), Some(user));
+    assert_eq!(run(by_route).await.0, "13\n13\n");
+}
+
+/// What a step that is set apart must not find: a socket of the machine, and a process with a secret in its command line.
+const LOOK: &str = r#"
+python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$SOCKET" 2>/dev/null && echo "REACHED the socket"
+ls "$SOCKET" 2>/dev/null && echo "REACHED its name"
+tr '\0' ' ' 2>/dev/null < /proc/$VICTIM/cmdline | grep hunter2 && echo "REACHED the command line"
+ls -d /proc/$VICTIM 2>/dev/null && echo "REACHED the process"
+cat /proc/self/status > /dev/null && test -d /proc/$$ && ls /proc/self/fd > /dev/null && echo looked
+"#;
+
+#[tokio::test]
+async fn a_step_that_is_set_apart_finds_neither_sockets_nor_processes() {
+    if !is_root() || !closes_ports() {
+        println!("only root can make a socket in /run: not tested");
+        return;
+    }
+    let socket = PathBuf::from(format!("/run/launchway-test-{}", std::process::id()));
+    let _listener = UnixListener::bind(&socket).unwrap();
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut victim = std::process::Command::new("sh")
+        .args(["-c", "read line", "--password=hunter2"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let prepared = |place: &Place, settings: &WallSettings, user, apart| {
+        let mut order = place.order(LOOK, settings, user);
+        order.env.insert("SOCKET".to_owned(), socket.display().to_string());
+        order.env.insert("VICTIM".to_owned(), victim.id().to_string());
+        order.wall.apart = apart;
+        order
+    };
+    let place = Place::of(Some(NOBODY));
+    // Landlock and another user alone close neither.
+    let (open, _) = run(prepared(&place, &WallSettings::default(), Some(NOBODY), false)).await;
+    let (closed, end) = run(prepared(&place, &WallSettings::default(), Some(NOBODY), true)).await;
+    // A plain user has no say about /proc.
+    let as_nobody = run_as(
+        NOBODY,
+        &prepared(&place, &own_user(), None, true),
+        place.directory.path(),
+    );
+    let _ = fs::remove_file(&socket);
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    for reached in ["the socket", "the command line", "the process"] {
+        assert!(open.contains(&format!("REACHED {reached}\n")), "{reached}: {open}");
+    }
+    assert_eq!((closed.as_str(), end), ("looked\n", StepEnd::Exited(0)));
+    assert!(!as_nobody.contains("REACHED the socket"), "{as_nobody}");
+    assert!(as_nobody.contains("looked\n"), "{as_nobody}");
+}
