@@ -23,6 +23,8 @@ pub enum Command {
     Start(StartArgs),
     /// The queue of builds: what a claim and a renewal cost as it grows, with many runners at once
     Queue(QueueArgs),
+    /// What the queue is asked when many builds of many organizations wait
+    Shares(SharesArgs),
     /// The pages of the dashboard: time until the first byte, and bytes of the first load
     Pages(PagesArgs),
     /// Serve the static twin (started by `check`)
@@ -85,6 +87,23 @@ pub struct QueueArgs {
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
+}
+
+/// How the questions about the queue are measured.
+#[derive(Debug, clap::Args)]
+pub struct SharesArgs {
+    /// Builds that wait
+    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub builds: u32,
+    /// Organizations that half of the builds are of; the other half is of one more
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub orgs: u32,
+    /// How often each question is asked
+    #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// An empty PostgreSQL database to measure on [default: SQLite]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
 }
 
 /// How the pages are measured.

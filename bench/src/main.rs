@@ -12,6 +12,7 @@ mod programs;
 mod questions;
 mod queue;
 mod server;
+mod shares;
 mod start;
 mod twin;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Start(args) => start::run(&args),
         Command::Queue(args) => queue::run(&args),
+        Command::Shares(args) => shares::run(&args),
         Command::Pages(args) => pages::run(&args),
         Command::Twin(args) => twin::run(&args),
     };

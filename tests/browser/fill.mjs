@@ -101,7 +101,6 @@ export async function fill(server) {
       ["update", `/updates/${update.id}`],
       ["update-rollout", `/updates/${update.id}`, async (page) => { await page.locator("#rollout").fill("50"); await page.click("text=Change rollout…"); await page.waitForSelector("form.confirm"); }],
       ["update-promote", `/updates/${update.id}/promote?configuration=staging`],
-      ["update-delete", `/updates/${update.id}/delete`],
       ["update-outdated", `/updates/${update.id}`, async (page) => {
         await page.evaluate(() => { document.querySelector("main [name=revision]").value = "AAAAAAAAAAAAAAAAAAAAAA"; });
         await page.fill("#releaseNotes", "What I typed");

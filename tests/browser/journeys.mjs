@@ -75,6 +75,8 @@ async function firstRun() {
     await page.click(".you summary");
     await page.click("text=Sign out");
     await page.click("text=Sign in through your organization’s provider");
+    // The provider proves the address for the first time: the password that was typed before is gone, and the page says so.
+    await page.click("text=Continue");
     await page.waitForSelector("nav.side");
     await page.context().close();
   } finally {
@@ -174,7 +176,7 @@ async function submission(server, made, home) {
   await page.waitForSelector(".timeline >> text=Rolling out");
   await page.locator("#rollout").fill("50");
   await page.click("text=Change rollout…");
-  await page.waitForSelector("td:text-is('20 %') + td:text-is('50 %')");
+  await page.waitForSelector("td:has-text('20 %') + td:has-text('50 %')");
   await page.click("button:text-is('Raise rollout')");
   await page.waitForSelector("text=The store is told of the change in a moment.");
   // The page follows what the store does.
@@ -248,9 +250,23 @@ async function invitation(server, home) {
 async function endedSession(server, home) {
   const [one, other] = [await owner(server), await person(server.origin, { userAgent: "An old phone" })];
   await signIn(other, server);
+  await other.goto(`${server.origin}${home}/apps`);
+  await other.fill("#bundleId", "com.example.typed");
   await one.goto(`${server.origin}${home}/profile`);
   await one.click("tr:has-text('An old phone') >> text=End session");
   await one.waitForSelector("text=The session has ended.");
+  // What was typed before is there after the sign-in, and was not sent.
+  await other.click("main form button");
+  await other.waitForSelector("text=What you typed is kept");
+  await other.fill("#email", server.email);
+  await other.fill("#password", server.password);
+  await other.click("main button");
+  await other.waitForURL(`**${home}/apps?kept=*`);
+  assert.equal(await other.inputValue("#bundleId"), "com.example.typed");
+  assert.equal(await other.locator("td >> text=com.example.typed").count(), 0);
+  await other.click("main form button");
+  await other.waitForSelector("td >> text=com.example.typed");
+  await other.context().clearCookies();
   await other.goto(`${server.origin}${home}/builds`);
   await other.waitForSelector("text=Sign in");
   // Back to the page that was asked for.
@@ -298,26 +314,29 @@ const reached = (element) => {
   const { left, top, width, height } = element.getBoundingClientRect();
   const [x, y] = [left + width / 2, top + height / 2];
   const hit = document.elementFromPoint(x, y);
-  return left >= 0 && top >= 0 && left + width <= innerWidth && top + height <= innerHeight && (hit === element || element.contains(hit));
+  // Scrolling ends at whole pixels.
+  const inside = left >= -1 && top >= -1 && left + width <= innerWidth + 1 && top + height <= innerHeight + 1;
+  return inside && (hit === element || element.contains(hit));
 };
 
 // Each way to a confirmation, first and last rows among them, and the button there, can be reached at every width.
 async function confirmations(server, made, home) {
-  const pages = ["/api-keys", "/env", "/credentials", "/apps", "/members", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
+  const pages = ["/api-keys", "/members", "/env", "/credentials", "/apps", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
   const tried = new Set();
-  for (const width of [390, 768, 1440]) {
+  for (const [width, looked] of [[390, pages], [768, pages.slice(0, 2)], [1440, pages]]) {
     const page = await owner(server, { viewport: { width, height: 844 } });
     const reach = async (locator, name) => { if (!(await locator.evaluate(reached))) wrong.push(`${name} is out of reach at ${width}`); };
-    for (const path of pages) {
+    for (const path of looked) {
       await page.goto(`${server.origin}${home}${path}`);
       const ways = page.locator("main a.button:has-text('…'), main form[method=get] button:has-text('…')");
       const count = await ways.count();
       if (count === 0 && path !== "/runners") wrong.push(`${path} leads to no confirmation`);
       for (let at = 0; at < count; at++) await reach(ways.nth(at), `${path}: ${await ways.nth(at).textContent()}`);
       const links = await page.locator("main a.button:has-text('…')").evaluateAll((links) => links.map((link) => link.href));
-      for (const link of [links[0], links.at(-1), ...links.filter((link) => !tried.has(link.replace(/[0-9a-z]{26}/g, "")))]) {
-        if (!link || tried.has(`${width} ${link}`)) continue;
-        tried.add(`${width} ${link}`).add(link.replace(/[0-9a-z]{26}/g, ""));
+      for (const link of links) {
+        const kind = link.replace(/[0-9a-z]{26}/g, "");
+        if (tried.has(kind) && link !== links.at(-1)) continue;
+        tried.add(kind);
         await page.goto(link);
         await reach(page.locator("form.confirm button"), link);
         await reach(page.locator("form.confirm a"), link);
@@ -325,11 +344,11 @@ async function confirmations(server, made, home) {
     }
     await page.context().close();
   }
-  // By the keyboard alone, from the last row to the end.
+  // By the keyboard alone, from a row far down to the end.
   const page = await owner(server);
   await page.goto(`${server.origin}${home}/api-keys`);
   const rows = await page.locator("tbody tr").count();
-  await page.locator("td.act a").last().focus();
+  await page.locator("tr:has(th:has-text('Machine 2')) td.act a").focus();
   await page.keyboard.press("Enter");
   await page.waitForSelector("form.confirm");
   await page.locator(".crumb a").focus();
@@ -352,7 +371,7 @@ async function staleTab(server, made, home) {
   assert.equal(await page.inputValue("#releaseNotes"), "Typed here");
   await page.click("button:text-is('Save')");
   await page.waitForSelector("text=so nothing was saved");
-  await page.waitForSelector("td:text-is('Typed here') + td:text-is('Typed there')");
+  await page.waitForSelector("td:has-text('Typed here') + td:has-text('Typed there')");
   assert.equal(await page.inputValue("#releaseNotes"), "Typed here");
   await page.click("button:text-is('Save')");
   await page.waitForSelector("text=The update is changed.");
@@ -426,6 +445,18 @@ async function withoutScripts(server, home) {
   await page.waitForSelector("h1:has-text('Pause 1.0.1')");
   await page.click("button:text-is('Pause update')");
   await page.waitForSelector(".title .status:has-text('Paused')");
+  // The session is gone when the form is sent.
+  await page.fill("#releaseNotes", "Typed without scripts");
+  await page.context().clearCookies();
+  await page.click("button:text-is('Save')");
+  await page.waitForSelector("text=What you typed is kept");
+  await page.fill("#email", server.email);
+  await page.fill("#password", server.password);
+  await page.click("main button");
+  await page.waitForSelector("text=Nothing was sent yet");
+  assert.equal(await page.inputValue("#releaseNotes"), "Typed without scripts");
+  await page.click("button:text-is('Save')");
+  await page.waitForSelector("text=The update is changed.");
   await page.context().close();
 }
 

@@ -1,5 +1,5 @@
-// Makes a screenshot of every page at phone and desktop width, light and dark: node screenshots.mjs PROGRAM FOLDER [WORD]
-// WORD limits it to the pages whose name holds it.
+// Makes a screenshot of every page at phone, tablet and desktop width, light and dark: node screenshots.mjs PROGRAM FOLDER [WORDS]
+// WORDS, separated by commas, limit it to the pages whose name holds one of them.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,8 @@ import { openProvider } from "./provider.mjs";
 import { serve } from "./serve.mjs";
 import { shown } from "./totp.mjs";
 
-const [program, folder, word = ""] = process.argv.slice(2);
+const [program, folder, words = ""] = process.argv.slice(2);
+const isWanted = (name) => words.split(",").some((word) => name.includes(word));
 mkdirSync(folder, { recursive: true });
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -19,14 +20,14 @@ const fresh = await serve(program, []);
 try {
   const made = await fill(server);
   for (const scheme of ["light", "dark"]) {
-    for (const width of [390, 1280]) {
-      const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: width === 390 ? 844 : 800 }, timezoneId: "Europe/Berlin", locale: "en-GB" });
+    for (const width of [390, 768, 1440]) {
+      const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: width === 390 ? 844 : 900 }, timezoneId: "Europe/Berlin", locale: "en-GB" });
       const page = await context.newPage();
       const problems = [];
       page.on("console", (message) => { if (message.type() === "error") problems.push(message.text()); });
       page.on("pageerror", (error) => problems.push(String(error)));
       const shoot = async (name, url, act) => {
-        if (!name.includes(word)) return;
+        if (!isWanted(name)) return;
         await page.goto(url);
         if (act) await act(page);
         await page.evaluate(() => scrollTo(0, 0));
@@ -44,6 +45,11 @@ try {
       await page.waitForURL("**/o/**");
       const home = page.url();
       for (const [name, path, act] of made.pages) await shoot(name, home + path, act);
+      if (!isWanted("two-factor-on")) {
+        if (problems.length) console.log(`${width} ${scheme}:\n  ${[...new Set(problems)].join("\n  ")}`);
+        await context.close();
+        continue;
+      }
       // Somebody else, who turns codes on.
       const mia = { email: `mia-${scheme}-${width}@example.com`, password: "correct horse battery" };
       await page.goto(server.origin);

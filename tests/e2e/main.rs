@@ -36,4 +36,5 @@ mod secrets;
 mod stopping;
 mod store_simulator;
 mod submissions;
+mod upgrade;
 mod webhooks;

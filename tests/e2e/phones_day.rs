@@ -279,6 +279,13 @@ impl Day {
             (&offer["version"], &offer["buildNumber"]),
             (&bad["version"], &again["buildNumber"])
         );
+        // A phone that does not say its build, but which update it runs, gets it too.
+        let named = format!(
+            "currentVersion={}&currentUpdateId={}&platform=android&configuration=production",
+            bad["version"].as_str().unwrap(),
+            bad["id"].as_str().unwrap()
+        );
+        assert_eq!(self.phone.check(BUNDLE, &named).await["id"], again["id"]);
         let files = unpack(&self.phone.download(&offer).await);
         assert!(
             files == files_below(bundle),

@@ -42,7 +42,7 @@ pub struct CreateBuild {
     /// `store`, `internal`, `simulator` or `development`; `store` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
-    /// What the source is natively: a hash or the `lwfp-1` document. The runner reckons it when absent.
+    /// What the source is natively: a hash, or the `lwfp-1` or `lwfp-2` document. The runner reckons it when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<FingerprintInput>,
     /// What git says of the source.
@@ -129,7 +129,7 @@ pub struct BuildView {
     pub fingerprint: Option<String>,
     /// What git says of the source.
     pub git: Option<GitView>,
-    /// What goes first in the queue: the greater.
+    /// What goes first among the builds of the organization: the greater.
     pub priority: i64,
     /// Which try this is, from 1.
     pub attempt: u32,
@@ -137,7 +137,7 @@ pub struct BuildView {
     pub phase: Option<String>,
     /// All of its parts so far.
     pub phases: Vec<PhaseView>,
-    /// How many go before it, from 0; null when it does not wait.
+    /// How many builds of the organization go before it, from 0; 1000 stands for 1000 or more; null when it does not wait.
     pub queue_position: Option<i64>,
     /// What it waits for, as a sentence; null when it does not wait.
     pub waiting_for: Option<String>,

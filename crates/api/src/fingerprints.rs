@@ -29,6 +29,9 @@ pub struct FingerprintView {
     pub build_number: Option<String>,
     /// The hash; null when it is not known.
     pub fingerprint: Option<String>,
+    /// The `lwfp-2` hash of the same native code, which what only signs does not change; null when it is not known.
+    #[serde(default)]
+    pub lwfp2: Option<String>,
     /// The document that the hash stands for; null when only the hash is known.
     #[schema(value_type = Option<Object>)]
     pub document: Option<Map<String, Value>>,
@@ -67,8 +70,8 @@ pub struct FingerprintChange {
 }
 
 impl FingerprintView {
-    /// A build, with the document of its hash.
-    pub fn of_build(build: &Build, document: Option<Map<String, Value>>) -> Self {
+    /// A build, with the document of its hash and its `lwfp-2` hash.
+    pub fn of_build(build: &Build, document: Option<Map<String, Value>>, lwfp2: Option<String>) -> Self {
         Self {
             id: build.id.to_string(),
             status: build.standing.status.to_string(),
@@ -78,12 +81,13 @@ impl FingerprintView {
             version: build.spec.version.clone(),
             build_number: build.spec.build_number.clone(),
             fingerprint: build.fingerprint.as_ref().map(ToString::to_string),
+            lwfp2,
             document,
         }
     }
 
-    /// An update, with the document of its hash.
-    pub fn of_update(update: &Update, document: Option<Map<String, Value>>) -> Self {
+    /// An update, with the document of its hash and its `lwfp-2` hash.
+    pub fn of_update(update: &Update, document: Option<Map<String, Value>>, lwfp2: Option<String>) -> Self {
         Self {
             id: update.id.to_string(),
             status: update.status.to_string(),
@@ -93,8 +97,15 @@ impl FingerprintView {
             version: Some(update.version_text.clone()),
             build_number: Some(update.build_number.as_str().to_owned()),
             fingerprint: update.fingerprint.as_ref().map(ToString::to_string),
+            lwfp2,
             document,
         }
+    }
+
+    /// Whether both are the same natively, as far as their hashes tell.
+    pub fn is_same_as(&self, other: &FingerprintView) -> bool {
+        let second = |view: &FingerprintView| view.lwfp2.clone().or_else(|| view.fingerprint.clone());
+        self.fingerprint == other.fingerprint || second(self) == second(other)
     }
 
     /// The document, where it is known.

@@ -1,6 +1,9 @@
 //! Organizations, their members and invitations (contract part 2).
 
+use launchway_domain::build::Runner;
+use launchway_domain::key::Key;
 use launchway_domain::org::{Invitation, Member, Org};
+use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{EpochMs, iso};
 use serde::{Deserialize, Serialize};
@@ -62,6 +65,86 @@ pub struct MemberView {
     pub role: Role,
     /// When the user joined the organization.
     pub created_at: String,
+}
+
+/// What ended when a member was removed or got a lesser role.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedAccess {
+    /// Invitations that waited: those the member made, and those for the member's own address.
+    pub invitations: u64,
+    /// One-time tokens for runners.
+    pub runner_tokens: u64,
+    /// Browser sign-ins that were approved and whose key was not fetched yet.
+    pub sign_ins: u64,
+    /// API keys that were made by a browser sign-in.
+    pub keys: u64,
+    /// Sessions of the user that no longer reach the organization; none when the member stays.
+    pub sessions: i64,
+}
+
+/// A key that the member made and that still works: somebody has to decide whether it stays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyToReview {
+    /// `key_…`.
+    pub id: String,
+    /// What people call the key.
+    pub name: String,
+    /// The first 12 characters of the key.
+    pub prefix: String,
+    /// What the key may do.
+    #[schema(value_type = Vec<String>)]
+    pub scopes: Vec<Scope>,
+    /// When it was last used, to the minute; null when never.
+    pub last_used_at: Option<String>,
+}
+
+/// A runner that the member let in and that still takes builds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerToReview {
+    /// `runner_…`.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// When it was last heard of.
+    pub last_seen_at: String,
+}
+
+/// The access of a member who was removed or got a lesser role: what ended, and what is left to decide.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Departure {
+    /// What ended.
+    pub ended: EndedAccess,
+    /// The newest 100 keys that the member made and that still work. Revoke those that nobody needs.
+    pub keys_to_review: Vec<KeyToReview>,
+    /// The newest 100 runners that the member let in. Revoke those that nobody needs.
+    pub runners_to_review: Vec<RunnerToReview>,
+}
+
+/// The answer to `DELETE /orgs/members`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedMember {
+    /// `user_…`.
+    pub id: String,
+    /// `deleted`.
+    pub status: String,
+    /// What became of the member's access.
+    #[serde(flatten)]
+    pub departure: Departure,
+}
+
+/// The answer to `PATCH /orgs/members`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangedMember {
+    /// The member.
+    #[serde(flatten)]
+    pub member: MemberView,
+    /// What became of the member's access; absent unless the role became a lesser one.
+    #[serde(flatten)]
+    pub departure: Option<Departure>,
 }
 
 /// `PATCH /orgs/members?id=`.
@@ -131,6 +214,30 @@ impl MemberView {
             email: member.email.clone(),
             role: member.role,
             created_at: iso(member.created_at),
+        }
+    }
+}
+
+impl KeyToReview {
+    /// A key that still works.
+    pub fn of(key: &Key) -> Self {
+        Self {
+            id: key.id.to_string(),
+            name: key.name.clone(),
+            prefix: key.prefix.clone(),
+            scopes: key.scopes.clone(),
+            last_used_at: key.last_used_at.map(iso),
+        }
+    }
+}
+
+impl RunnerToReview {
+    /// A runner that still takes builds.
+    pub fn of(runner: &Runner) -> Self {
+        Self {
+            id: runner.id.to_string(),
+            name: runner.name.clone(),
+            last_seen_at: iso(runner.last_seen_at),
         }
     }
 }

@@ -34,7 +34,7 @@ pub struct CreateUpdate {
     #[schema(example = "production")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
-    /// What the update needs of the native app: a hash (1 to 128 visible ASCII characters) or the `lwfp-1` document.
+    /// What the update needs of the native app: a hash (1 to 128 visible ASCII characters) or the `lwfp-1` or `lwfp-2` document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<FingerprintInput>,
     /// The build this update belongs to; its fingerprint is taken.
@@ -89,7 +89,7 @@ pub enum TextOrNumber {
 pub enum FingerprintInput {
     /// An opaque hash, compared byte by byte.
     Hash(String),
-    /// A `lwfp-1` document; the server reckons the hash.
+    /// A `lwfp-1` or `lwfp-2` document; the server reckons the hash.
     #[schema(value_type = Object)]
     Document(serde_json::Map<String, serde_json::Value>),
 }
@@ -139,6 +139,19 @@ pub struct UpdateView {
     /// What devices reported; only where one update is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reports: Option<ReportCounts>,
+    /// Who asks about the app; only where one update is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callers: Option<UpdateCallers>,
+}
+
+/// The checks of an app that the answering server got since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateCallers {
+    /// All of them.
+    pub checks: u64,
+    /// Those that told neither `currentBuild` nor `currentUpdateId`: these callers cannot see a roll back.
+    pub without_build: u64,
 }
 
 impl UpdateView {
@@ -164,6 +177,7 @@ impl UpdateView {
             created_by: update.created_by.clone(),
             created_at: iso(update.created_at),
             reports: None,
+            callers: None,
         }
     }
 }

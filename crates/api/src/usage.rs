@@ -1,7 +1,7 @@
 //! Usage: what an organization used in a month, and what it may use.
 
 use launchway_domain::tenancy::Tier;
-use launchway_domain::usage::{Counter, Month, Quotas, Usage};
+use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -30,11 +30,18 @@ pub struct UsageView {
     pub checks: i64,
     /// Bytes of packages that were stored. Publishing the bytes of an earlier update anew stores none.
     pub bytes: i64,
-    /// What the tier may use in a month, as it is now.
+    /// Bytes in object storage now, whatever the month: packages, sources, artifacts, logs, files of submissions, and uploads that
+    /// are not used yet at their announced size.
+    #[serde(default)]
+    pub stored_bytes: i64,
+    /// Bundle ids that are claimed now, whatever the month; those of deleted apps stay claimed.
+    #[serde(default)]
+    pub apps: i64,
+    /// What the tier may use in a month and hold at any moment, as it is now.
     pub quotas: QuotasView,
 }
 
-/// What may be used in a month; `null` is without limit.
+/// What may be used in a month and held at any moment; `null` is without limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Quotas)]
@@ -49,11 +56,24 @@ pub struct QuotasView {
     pub updates: Option<u64>,
     /// Bytes of packages.
     pub bytes: Option<u64>,
+    /// Bytes in object storage, at any moment.
+    pub stored_bytes: Option<u64>,
+    /// Bundle ids, at any moment.
+    pub apps: Option<u64>,
+}
+
+/// What an organization holds now.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Bytes in object storage.
+    pub stored_bytes: i64,
+    /// Claimed bundle ids.
+    pub apps: i64,
 }
 
 impl UsageView {
-    /// What an organization of this tier used; `present` is the month that runs.
-    pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas) -> Self {
+    /// What an organization of this tier used and holds; `present` is the month that runs.
+    pub fn of(usage: &Usage, present: Month, tier: Tier, quotas: &Quotas, held: Held) -> Self {
         let running = usage.month >= present;
         Self {
             id: usage.month.to_string(),
@@ -65,12 +85,16 @@ impl UsageView {
             updates: usage.get(Counter::Updates),
             checks: usage.get(Counter::Checks),
             bytes: usage.get(Counter::Bytes),
+            stored_bytes: held.stored_bytes,
+            apps: held.apps,
             quotas: QuotasView {
                 builds: quotas.most(tier, Counter::Builds),
                 build_minutes: quotas.most(tier, Counter::BuildSeconds),
                 submissions: quotas.most(tier, Counter::Submissions),
                 updates: quotas.most(tier, Counter::Updates),
                 bytes: quotas.most(tier, Counter::Bytes),
+                stored_bytes: quotas.most_held(tier, Holding::StoredBytes),
+                apps: quotas.most_held(tier, Holding::Apps),
             },
         }
     }

@@ -16,6 +16,7 @@ use launchway_domain::platform::Platform;
 
 use crate::archive::Archive;
 use crate::facts::{BinaryFacts, Format, Scheme, Signer};
+use crate::owned;
 use crate::refusal::Refusal;
 use manifest::{Field, Manifest};
 
@@ -110,7 +111,7 @@ fn facts(
         debuggable: Some(manifest.flag(Field::Debuggable)),
         platforms: vec![Platform::Android],
         simulator: false,
-        architectures: Some(architectures),
+        architectures: Some(owned(architectures)),
         system_classes: None,
         purpose_strings: Vec::new(),
         signer,

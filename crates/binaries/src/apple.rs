@@ -11,6 +11,7 @@ use launchway_domain::platform::Platform;
 
 use crate::archive::{Archive, Place};
 use crate::facts::{BinaryFacts, Format, Profile, Scheme, Signer};
+use crate::owned;
 use crate::property_list::{self, Properties};
 use crate::refusal::Refusal;
 
@@ -51,9 +52,9 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
         debuggable: None,
         platforms,
         simulator,
-        architectures: code.architectures,
-        system_classes: code.system_classes,
-        purpose_strings: info.purpose_strings(),
+        architectures: code.architectures.map(owned),
+        system_classes: code.system_classes.map(owned),
+        purpose_strings: owned(info.purpose_strings()),
         signer: signer?,
         profile: profile?,
         warnings,

@@ -1,12 +1,15 @@
-//! What a binary says. It serializes to the fields of the wire; nothing in it is secret, and nothing is proven.
+//! What a binary says. It serializes to the fields of the wire and back; nothing in it is secret, and nothing is proven.
 
 use launchway_credentials::{ProfileType, SigningCertificate};
 use launchway_domain::platform::Platform;
-use launchway_domain::time::{EpochMs, iso};
-use serde::{Serialize, Serializer};
+use launchway_domain::time::{EpochMs, from_iso, iso};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::MAX_TEXT;
 
 /// What a binary says about itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BinaryFacts {
     /// The format of the file.
@@ -14,46 +17,46 @@ pub struct BinaryFacts {
     /// The bundle id, or Android's application id.
     pub bundle_id: String,
     /// The version that people see: `versionName`, `CFBundleShortVersionString`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The number that stores count by: `versionCode`, `CFBundleVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_number: Option<String>,
     /// The oldest system that it runs on: Android's API level such as `24`, or Apple's version such as `15.0`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_os: Option<String>,
     /// Android's API level that it is made for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_sdk: Option<u32>,
     /// Whether a debugger may attach; absent where nothing says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub debuggable: Option<bool>,
     /// The platforms that it is made for, of those that are known here.
     pub platforms: Vec<Platform>,
     /// Whether it runs only in Apple's simulators.
     pub simulator: bool,
     /// Architectures of its native code, such as `arm64-v8a` or Apple's `arm64`; empty: it has none. Absent: unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub architectures: Option<Vec<&'static str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architectures: Option<Vec<String>>,
     /// The classes of Apple's systems that an IPA's code refers to, of those that want a purpose string. Absent: unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_classes: Option<Vec<&'static str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_classes: Option<Vec<String>>,
     /// The keys of the purpose strings that an IPA's Info.plist has, of those that such a class wants.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub purpose_strings: Vec<&'static str>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub purpose_strings: Vec<String>,
     /// Who signed it, as far as it says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<Signer>,
     /// The provisioning profile inside an IPA.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Sentences about parts beside the manifest that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 /// The format of a binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Android's installable package.
@@ -65,7 +68,7 @@ pub enum Format {
 }
 
 /// The certificate that a binary says it was signed with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signer {
     /// Who it is for, as RFC 4514 writes it.
@@ -73,14 +76,14 @@ pub struct Signer {
     /// Lower-case hex SHA-256 of the certificate.
     pub sha256: String,
     /// When it ends.
-    #[serde(serialize_with = "iso_text")]
+    #[serde(serialize_with = "iso_text", deserialize_with = "time")]
     pub not_after: EpochMs,
     /// Where it stood. Of several schemes in one APK the newest counts.
     pub scheme: Scheme,
 }
 
 /// How a binary is signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scheme {
     /// A signed JAR: AABs, and APKs for Android 6 and older.
     #[serde(rename = "v1")]
@@ -100,7 +103,7 @@ pub enum Scheme {
 }
 
 /// The provisioning profile inside an IPA.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Profile {
     /// Its UUID.
@@ -114,7 +117,7 @@ pub struct Profile {
     /// The bundle id that it covers, or a pattern that ends in `*`.
     pub bundle_id_pattern: String,
     /// When it ends.
-    #[serde(serialize_with = "iso_or_null")]
+    #[serde(serialize_with = "iso_or_null", deserialize_with = "time_or_null")]
     pub expires_at: Option<EpochMs>,
 }
 
@@ -132,7 +135,7 @@ impl Format {
 impl Signer {
     pub(crate) fn new(certificate: SigningCertificate, scheme: Scheme) -> Self {
         Self {
-            subject: certificate.subject,
+            subject: certificate.subject.chars().take(MAX_TEXT).collect(),
             sha256: certificate.sha256,
             not_after: certificate.not_after,
             scheme,
@@ -146,4 +149,15 @@ fn iso_text<S: Serializer>(time: &EpochMs, serializer: S) -> Result<S::Ok, S::Er
 
 fn iso_or_null<S: Serializer>(time: &Option<EpochMs>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(iso).serialize(serializer)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EpochMs, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    from_iso(&text).ok_or_else(|| D::Error::custom("no time"))
+}
+
+fn time_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EpochMs>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let time = text.map(|text| from_iso(&text).ok_or_else(|| D::Error::custom("no time")));
+    time.transpose()
 }

@@ -55,3 +55,7 @@ fn format_of<R: Read + Seek>(archive: &Archive<R>) -> Result<Format, Refusal> {
         Err(Refusal::NotAnApp)
     }
 }
+
+fn owned(names: Vec<&'static str>) -> Vec<String> {
+    names.into_iter().map(ToOwned::to_owned).collect()
+}

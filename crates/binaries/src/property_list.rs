@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use launchway_credentials::read_xml_dictionary;
 use launchway_domain::submission::preflight::purpose_keys;
 use plist::Value;
 
 use crate::MAX_TEXT;
 use crate::fields::{Fields, Malformed};
 
-/// Arrays and dictionaries in an XML list. So they cannot lie deep in each other either, which would take stack.
-const MAX_CONTAINERS: usize = 512;
 /// Texts taken of one list.
 const MAX_ITEMS: usize = 16;
 /// The fields that are read.
@@ -60,16 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Properties, Malformed> {
 }
 
 fn read_xml(bytes: &[u8]) -> Result<Properties, Malformed> {
-    let opens = |rest: &[u8]| rest.starts_with(b"<dict") || rest.starts_with(b"<array");
-    if (0..bytes.len())
-        .filter(|at| opens(&bytes[*at..]))
-        .nth(MAX_CONTAINERS)
-        .is_some()
-    {
-        return Err(Malformed);
-    }
-    let value = Value::from_reader_xml(bytes).map_err(|_| Malformed)?;
-    let dictionary = value.into_dictionary().ok_or(Malformed)?;
+    let dictionary = read_xml_dictionary(bytes).map_err(|_| Malformed)?;
     let text = |value: &Value| {
         let text = value.as_string().filter(|text| text.chars().count() <= MAX_TEXT);
         text.map(ToOwned::to_owned)

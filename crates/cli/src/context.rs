@@ -61,16 +61,21 @@ impl Context {
             Key::Known { key, .. } => key,
             Key::Unusable(source) => return Err(not_a_key(*source)),
             Key::None => {
+                let variables = match url.source {
+                    Origin::Project => "LAUNCHWAY_URL and LAUNCHWAY_API_KEY",
+                    _ => "LAUNCHWAY_API_KEY",
+                };
                 return Err(Failure::new(Exit::Auth, format!("not logged in to {}", url.value))
-                    .hint("run `launchway login`, or set LAUNCHWAY_API_KEY"));
+                    .hint(format!("run `launchway login`, or set {variables}")));
             }
+            Key::AddressOfProject(source) => return Err(address_of_project(*source, &url.value)),
             Key::ForAnotherServer(other) => {
                 let message = format!(
                     "not logged in to {} ({}); the saved login is for {other}",
                     url.value, url.source
                 );
                 return Err(Failure::new(Exit::Auth, message).hint(format!(
-                    "run `launchway login --url {}`, or set LAUNCHWAY_API_KEY",
+                    "run `launchway login --url {}`, or set LAUNCHWAY_URL and LAUNCHWAY_API_KEY",
                     url.value
                 )));
             }
@@ -118,6 +123,15 @@ impl Context {
             world,
         })?)
     }
+}
+
+/// The failure of a key that would go where only a file of the source says.
+fn address_of_project(key: Origin, url: &BaseUrl) -> Failure {
+    let message = format!("{key} is not sent to {url}: only launchway.toml names that address");
+    Failure::new(Exit::Auth, message).hint(
+        "whoever can change the source, by a pull request for example, could have the key sent to another server: \
+         set LAUNCHWAY_URL to the server of the key, or give --url",
+    )
 }
 
 /// The real world, which says what it waits for.

@@ -68,6 +68,9 @@ pub enum Key {
     /// Somebody has logged in, but to this other server, and the key must not go anywhere else: `launchway.toml` comes
     /// with a project, which may be anybody's.
     ForAnotherServer(BaseUrl),
+    /// A key of the environment, and an address that only `launchway.toml` names. Whoever may change the source could have
+    /// the key sent to a server of their own.
+    AddressOfProject(Origin),
 }
 
 /// Which of the two services (spec part 5 rule 6).
@@ -169,9 +172,10 @@ fn decide(
     };
     let chosen = login.as_ref().and_then(|login| login.org.clone());
     let key = match (environment.text("LAUNCHWAY_API_KEY")?, login) {
-        (Some(text), _) => {
+        (Some(text), login) => {
             let source = Origin::Variable("LAUNCHWAY_API_KEY");
             match ApiKey::parse(text.trim()) {
+                Some(_) if !is_trusted(url.as_ref(), login.as_ref()) => Key::AddressOfProject(source),
                 Some(key) => Key::Known { key, source },
                 None => Key::Unusable(source),
             }
@@ -204,6 +208,11 @@ fn decide(
         project,
         warnings: Vec::new(),
     })
+}
+
+/// Whether the user named the address: by a flag, a variable, or a login to the very same one.
+fn is_trusted(url: Option<&Found<BaseUrl>>, login: Option<&Login>) -> bool {
+    url.is_none_or(|url| url.source != Origin::Project || login.is_some_and(|login| login.url == url.value))
 }
 
 fn is_from_login(key: &Key) -> bool {

@@ -5,7 +5,7 @@ use launchway_api::lists::{Deleted, Page};
 use reqwest::Method;
 
 use crate::answer::Answer;
-use crate::calls::{Paging, query_of};
+use crate::calls::{Paging, query_of, with_lwfp2};
 use crate::client::Client;
 use crate::error::Error;
 
@@ -26,8 +26,8 @@ pub struct BuildFilter {
 
 impl Client {
     /// `POST /build`: asks for a build.
-    pub async fn create_build(&self, wanted: &CreateBuild) -> Result<Answer<BuildView>, Error> {
-        self.create("/build", wanted).await
+    pub async fn create_build(&self, wanted: &CreateBuild, lwfp2: Option<&str>) -> Result<Answer<BuildView>, Error> {
+        self.create(&with_lwfp2("/build", lwfp2), wanted).await
     }
 
     /// `GET /build`: one page of the builds, newest first.

@@ -72,6 +72,15 @@ impl Client {
         self.create("/update", wanted).await
     }
 
+    /// The same with the `lwfp-2` hash of the native code. It goes in the query, which servers that do not know it ignore.
+    pub async fn create_update_with(
+        &self,
+        wanted: &CreateUpdate,
+        lwfp2: Option<&str>,
+    ) -> Result<Answer<UpdateView>, Error> {
+        self.create(&with_lwfp2("/update", lwfp2), wanted).await
+    }
+
     /// `GET /update`: one page of the updates, newest first.
     pub async fn updates(&self, filter: &UpdateFilter, paging: Paging) -> Result<Answer<Page<UpdateView>>, Error> {
         let known = [
@@ -125,5 +134,13 @@ impl Client {
         wanted: &B,
     ) -> Result<Answer<T>, Error> {
         self.call(Method::POST, path, &[], Some(wanted)).await?.read()
+    }
+}
+
+/// A path with the `lwfp-2` hash of native code in its query. Another text than a hash would not be ours.
+pub(crate) fn with_lwfp2(path: &str, lwfp2: Option<&str>) -> String {
+    match lwfp2.filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        Some(hash) => format!("{path}?lwfp2={hash}"),
+        None => path.to_owned(),
     }
 }

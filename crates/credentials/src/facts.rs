@@ -1,7 +1,7 @@
 //! What is known of a credential that was accepted. It serializes to the fields of the wire; nothing in it is secret.
 
 use launchway_domain::time::{EpochMs, iso};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What is known of a credential.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -132,7 +132,7 @@ pub struct AppleCertificate {
 }
 
 /// What a provisioning profile allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileType {
     /// Debugging on named devices.

@@ -20,6 +20,7 @@ mod password;
 mod pem;
 mod pkcs12;
 mod private_key;
+mod property_list;
 mod provisioning_profile;
 mod public_key;
 mod recognize;
@@ -35,6 +36,7 @@ pub use facts::{
 };
 pub use fault::Malformed;
 pub use kind::{Kind, UnknownKind};
+pub use property_list::read_xml_dictionary;
 pub use refusal::Refusal;
 pub use signing_certificate::SigningCertificate;
 
@@ -80,6 +82,11 @@ pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusa
         Kind::AppleCertificate => apple_certificate::read(given, now),
         Kind::ProvisioningProfile => provisioning_profile::read(given, now),
     }?;
+    short(kind, facts)
+}
+
+/// Refuses facts that hold more text than is kept.
+fn short(kind: Kind, facts: Facts) -> Result<Facts, Refusal> {
     match serde_json::to_vec(&facts) {
         Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
         _ => Err(Refusal::TooMuchText { kind }),
@@ -94,7 +101,7 @@ pub fn read_profile(content: &[u8]) -> Result<Facts, Refusal> {
     if content.len() > MAX_SIZE {
         return Err(Refusal::TooLarge);
     }
-    provisioning_profile::read_whenever(content)
+    short(Kind::ProvisioningProfile, provisioning_profile::read_whenever(content)?)
 }
 
 /// The bytes of an unencrypted private key in PKCS#8, from the text of its PEM block: for who signs with it. Give it what

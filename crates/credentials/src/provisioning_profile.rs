@@ -9,15 +9,15 @@ use crate::apple_certificate::is_team_id;
 use crate::certificate::{check_time, fingerprint};
 use crate::cms::{self, Outcome, Signed};
 use crate::facts::{Details, Facts, ProfileType, ProvisioningProfile};
+use crate::fault::Fault;
 use crate::kind::Kind;
+use crate::property_list::read_xml_dictionary;
 use crate::recognize::{Form, form_of};
 use crate::refusal::Refusal;
 use crate::{Given, given_text, unfit};
 
 const KIND: Kind = Kind::ProvisioningProfile;
 const APPLE_ROOTS: [&str; 3] = ["Apple Root CA", "Apple Root CA - G2", "Apple Root CA - G3"];
-/// Arrays and dictionaries in one profile; real ones have about ten. So they cannot lie deep in each other either.
-const MAX_CONTAINERS: usize = 256;
 
 pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
     let facts = read_whenever(given.content)?;
@@ -47,7 +47,7 @@ pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, Refusal> {
         Outcome::Signed(signed) => signed,
         Outcome::Changed => return Err(Refusal::Changed),
     };
-    let list = List(property_list(&list)?);
+    let list = List(read_xml_dictionary(&list).map_err(|fault| Fault::from(fault).refuse(KIND))?);
     let expires_at = list.time("ExpirationDate").ok_or_else(|| missing("ExpirationDate"))?;
     let profile = list.profile(signer, root, list.time("CreationDate"))?;
     Ok(Facts {
@@ -55,18 +55,6 @@ pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, Refusal> {
         expires_at: Some(expires_at),
         details: Details::ProvisioningProfile(profile),
     })
-}
-
-/// Reads the XML. Its depth is bounded first, for reading and dropping lists in lists takes stack.
-fn property_list(content: &[u8]) -> Result<Dictionary, Refusal> {
-    let damaged = || Refusal::Damaged { kind: KIND };
-    let opens = |rest: &[u8]| rest.starts_with(b"<dict") || rest.starts_with(b"<array");
-    let containers = (0..content.len()).filter(|at| opens(&content[*at..])).count();
-    if containers > MAX_CONTAINERS {
-        return Err(damaged());
-    }
-    let value = Value::from_reader_xml(content).ok();
-    value.and_then(Value::into_dictionary).ok_or_else(damaged)
 }
 
 /// Whether a pattern covers a bundle id, whatever the letter case, as everywhere.
@@ -193,16 +181,5 @@ mod tests {
         ] {
             assert_eq!(covers(pattern, bundle_id), expected, "{pattern} {bundle_id}");
         }
-    }
-
-    #[test]
-    fn deep_lists_are_refused_before_they_are_read() {
-        let nested = |depth: usize| {
-            let text = ["<array>".repeat(depth), "</array>".repeat(depth)].concat();
-            format!("<plist><dict><key>a</key>{text}</dict></plist>").into_bytes()
-        };
-        assert!(property_list(&nested(255)).is_ok());
-        assert_eq!(property_list(&nested(256)), Err(Refusal::Damaged { kind: KIND }));
-        assert_eq!(property_list(&nested(50_000)), Err(Refusal::Damaged { kind: KIND }));
     }
 }

@@ -11,7 +11,8 @@ use std::str::FromStr;
 
 pub use diff::{Change, NAMED_CHANGES, NATIVE_CODE_DIFFERS, diff, reason};
 pub use document::{
-    ALG, FingerprintDocument, InvalidDocument, MAX_DOCUMENT_BYTES, MAX_PLUGIN_NAME, MAX_PLUGIN_VERSION, MAX_PLUGINS,
+    Algorithm, FingerprintDocument, InvalidDocument, MAX_DOCUMENT_BYTES, MAX_PLUGIN_NAME, MAX_PLUGIN_VERSION,
+    MAX_PLUGINS,
 };
 pub use framework::{Framework, UnknownFramework};
 

@@ -1,6 +1,6 @@
 //! The record of an API key (spec part 2, contract part 2). The text of a key is in [`crate::api_key`].
 
-use crate::id::{KeyId, OrgId};
+use crate::id::{DeviceLoginId, KeyId, OrgId};
 use crate::scope::Scope;
 use crate::time::EpochMs;
 
@@ -27,6 +27,8 @@ pub struct Key {
     pub revoked_at: Option<EpochMs>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<EpochMs>,
+    /// The browser sign-in that made it; `None` for a key that was made otherwise.
+    pub device_login: Option<DeviceLoginId>,
 }
 
 /// Whether a key works.

@@ -8,6 +8,8 @@ use crate::time::{DAY, EpochMs};
 pub const INVITATION_LIFE: EpochMs = 7 * DAY;
 /// How long a session lives without being used.
 pub const SESSION_IDLE: EpochMs = 30 * DAY;
+/// How long a session lives however often it is used.
+pub const SESSION_LIFE: EpochMs = 90 * DAY;
 /// How long the operator's link for a new password works.
 pub const RESET_LIFE: EpochMs = DAY;
 
@@ -96,9 +98,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// When the session ends unless it is used before.
+    /// When the session ends unless it is used before: at the latest when its whole life is over.
     pub fn expires_at(&self) -> EpochMs {
-        self.last_used_at + SESSION_IDLE
+        (self.last_used_at + SESSION_IDLE).min(self.created_at + SESSION_LIFE)
     }
 }
 

@@ -19,14 +19,25 @@ pub struct Caller<'a> {
     pub platform: Option<Platform>,
     /// The installed version.
     pub version: Version,
-    /// The installed build; without it an update of an equal version is not newer.
+    /// The installed build. Without it, and without `running`, an update of an equal version is not newer.
     pub build: Option<CurrentBuild<'a>>,
+    /// The update of the installed version that the app says it runs, where it is known; `build` counts before it.
+    pub running: Option<Running>,
     /// The hash of what the app is natively; without it every update agrees.
     pub fingerprint: Option<&'a str>,
     /// The configuration the app is of; without it only updates without one are candidates.
     pub configuration: Option<&'a str>,
     /// The device; without it only full rollouts reach the app.
     pub device_id: Option<&'a str>,
+}
+
+/// An update that an app runs, of the version that the app says it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// What the update is for. Build numbers of different platforms have nothing to do with each other.
+    pub platform: Platform,
+    /// Its build number.
+    pub build: u64,
 }
 
 /// What the decision needs to know of a published update. Bundle and status have been looked at before.
@@ -43,6 +54,10 @@ pub trait Candidate {
     fn configuration(&self) -> Option<&str>;
     /// What the installed app must be natively; `None` agrees with every app.
     fn fingerprint(&self) -> Option<&str>;
+    /// Whether it also runs in an app with this other fingerprint, which stands for the same native code.
+    fn also_accepts(&self, _installed: &str) -> bool {
+        false
+    }
     /// Which devices it is offered to.
     fn rollout(&self) -> Rollout;
     /// When it was published, in epoch milliseconds.
@@ -68,10 +83,11 @@ pub enum Decision<'c, C> {
 pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> Decision<'c, C> {
     let mut newest = None;
     // Versions and builds only fall, so behind the first one that is not newer there is no newer one.
-    for update in newest_first.iter().take_while(|update| caller.is_older_than(*update)) {
+    for update in newest_first.iter().take_while(|update| caller.is_below(*update)) {
         let agrees = caller.agrees_with(update);
         // A hash is reckoned for the rollout: only where its outcome matters.
-        if !caller.is_served_by(update) || (!agrees && newest.is_some()) || !caller.is_reached_by(update) {
+        let is_for_caller = caller.is_served_by(update) && caller.is_older_than(update);
+        if !is_for_caller || (!agrees && newest.is_some()) || !caller.is_reached_by(update) {
             continue;
         }
         if agrees {
@@ -116,11 +132,26 @@ pub fn obstacle<C: Candidate>(caller: &Caller<'_>, update: &C) -> Option<Obstacl
 }
 
 impl Caller<'_> {
-    /// Spec part 4 rule 1.
+    /// An update is newer when its version is, or when the versions are equal and its build number is greater than the
+    /// installed one. The update that the app runs tells the installed build only for its own platform.
     fn is_older_than<C: Candidate>(&self, update: &C) -> bool {
+        let is_comparable = match (self.build, self.running) {
+            (None, Some(running)) => running.platform == update.platform() || *update.version() != self.version,
+            _ => true,
+        };
+        is_comparable && self.is_below(update)
+    }
+
+    /// Whether the update is above the installed version and build, whatever its platform. Along a list in [`order`] this
+    /// is true up to some place, and false from there on.
+    fn is_below<C: Candidate>(&self, update: &C) -> bool {
         match update.version().cmp(&self.version) {
             Ordering::Greater => true,
-            Ordering::Equal => self.build.is_some_and(|build| build.is_older_than(update.build())),
+            Ordering::Equal => match (self.build, self.running) {
+                (Some(build), _) => build.is_older_than(update.build()),
+                (None, Some(running)) => running.build < update.build(),
+                (None, None) => false,
+            },
             Ordering::Less => false,
         }
     }
@@ -141,6 +172,6 @@ impl Caller<'_> {
     fn agrees_with<C: Candidate>(&self, update: &C) -> bool {
         self.fingerprint
             .zip(update.fingerprint())
-            .is_none_or(|(installed, needed)| installed == needed)
+            .is_none_or(|(installed, needed)| installed == needed || update.also_accepts(installed))
     }
 }

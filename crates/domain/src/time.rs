@@ -41,6 +41,20 @@ pub fn iso_bytes(time: EpochMs) -> [u8; 24] {
     text
 }
 
+/// Reads exactly what [`iso`] writes.
+pub fn from_iso(text: &str) -> Option<EpochMs> {
+    let number = |from: usize, to: usize| {
+        let digits = text.get(from..to)?;
+        let all_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
+        all_digits.then(|| digits.parse::<i64>().ok())?
+    };
+    let days = days_before_month(number(0, 4)?, number(5, 7)?) + number(8, 10)? - 1;
+    let in_day = number(11, 13)? * HOUR + number(14, 16)? * MINUTE + number(17, 19)? * SECOND + number(20, 23)?;
+    // Whatever does not read back as itself is no such text.
+    let time = days * DAY + in_day;
+    (iso(time) == text).then_some(time)
+}
+
 const DAYS_OF_400_YEARS: i64 = 146_097;
 /// The days from the 1st of March of the year 0 to 1970-01-01.
 const MARCH_OF_YEAR_0: i64 = 719_468;
@@ -82,6 +96,34 @@ pub(crate) fn days_before_month(year: i64, month: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_only_what_it_writes() {
+        for time in [
+            0,
+            -1,
+            951_782_400_000,
+            1_795_255_201_007,
+            253_402_300_799_999,
+            -62_167_219_200_000,
+        ] {
+            assert_eq!(from_iso(&iso(time)), Some(time));
+        }
+        for text in [
+            "",
+            "1970-01-01T00:00:00.000",
+            "1970-01-01T00:00:00Z",
+            "1970-13-01T00:00:00.000Z",
+            "1970-02-29T00:00:00.000Z",
+            "1970-01-01T24:00:00.000Z",
+            "1970-01-01 00:00:00.000Z",
+            "+970-01-01T00:00:00.000Z",
+            "1970-01-01T00:00:00.00éZ",
+            "9999-99-99T99:99:99.999Z",
+        ] {
+            assert_eq!(from_iso(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn writes_iso_with_milliseconds() {

@@ -1,4 +1,4 @@
-//! What an organization uses in a calendar month, in UTC, and how much of it a quota leaves.
+//! What an organization uses in a calendar month, in UTC, what it holds at this moment, and how much of both a quota leaves.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -207,9 +207,31 @@ impl Usage {
     }
 }
 
-/// How much an organization may use in a month, by its tier. What is not named is not limited.
+/// What is limited at any moment, not by the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtOnce {
+    /// Builds that run.
+    RunningBuilds,
+    /// Builds that wait.
+    QueuedBuilds,
+}
+
+/// What an organization holds, limited whatever the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holding {
+    /// Bytes in object storage.
+    StoredBytes,
+    /// Bundle identifiers that were claimed.
+    Apps,
+}
+
+/// How much an organization may use and hold, by its tier. What is not named is not limited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Quotas(HashMap<(Tier, Counter), u64>);
+pub struct Quotas {
+    by_month: HashMap<(Tier, Counter), u64>,
+    at_once: HashMap<(Tier, AtOnce), u64>,
+    held: HashMap<(Tier, Holding), u64>,
+}
 
 /// A quota does not leave room for what was asked. Its text tells the caller what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -228,20 +250,89 @@ pub struct OverQuota {
     used_up: bool,
 }
 
+/// A quota does not leave room to hold what was asked for. Its text tells the caller what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OverHolding {
+    /// Of bytes.
+    #[error(
+        "This organization stores {held} of its {most} bytes (tier {tier}) and {more} more do not fit; delete updates, builds or \
+         submissions that are not needed, or the operator can change --quotas or the tier"
+    )]
+    StoredBytes {
+        /// The tier.
+        tier: Tier,
+        /// Bytes that are stored, announced uploads included.
+        held: u64,
+        /// Bytes that may be.
+        most: u64,
+        /// Bytes that were to come.
+        more: u64,
+    },
+    /// Of bundle identifiers.
+    #[error(
+        "This organization has claimed its {most} bundle ids (tier {tier}), those of deleted apps included; the operator can change \
+         --quotas or the tier, or transfer an app to another organization"
+    )]
+    Apps {
+        /// The tier.
+        tier: Tier,
+        /// Bundle identifiers that may be claimed.
+        most: u64,
+    },
+}
+
 impl Quotas {
+    /// Sets how much a tier may hold of something.
+    pub fn set_held(&mut self, tier: Tier, holding: Holding, most: u64) {
+        self.held.insert((tier, holding), most);
+    }
+
+    /// How much a tier may hold of something; `None` is without limit.
+    pub fn most_held(&self, tier: Tier, holding: Holding) -> Option<u64> {
+        self.held.get(&(tier, holding)).copied()
+    }
+
+    /// Whether an organization that holds `held` may hold `more`.
+    ///
+    /// # Errors
+    /// [`OverHolding`] when that is above the tier's quota.
+    pub fn check_held(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), OverHolding> {
+        let Some(most) = self.most_held(tier, holding) else {
+            return Ok(());
+        };
+        let (held, more) = (u64::try_from(held).unwrap_or(0), u64::try_from(more).unwrap_or(0));
+        if held.saturating_add(more) <= most {
+            return Ok(());
+        }
+        Err(match holding {
+            Holding::StoredBytes => OverHolding::StoredBytes { tier, held, most, more },
+            Holding::Apps => OverHolding::Apps { tier, most },
+        })
+    }
+
     /// Sets how much a tier may use of something: build minutes where build seconds are counted.
     pub fn set(&mut self, tier: Tier, counter: Counter, most: u64) {
-        self.0.insert((tier, counter), most);
+        self.by_month.insert((tier, counter), most);
     }
 
     /// How much a tier may use of something (build minutes, not seconds); `None` is without limit.
     pub fn most(&self, tier: Tier, counter: Counter) -> Option<u64> {
-        self.0.get(&(tier, counter)).copied()
+        self.by_month.get(&(tier, counter)).copied()
     }
 
-    /// Whether nothing is limited.
+    /// Sets how much of something a tier may have at once.
+    pub fn set_at_once(&mut self, tier: Tier, what: AtOnce, most: u64) {
+        self.at_once.insert((tier, what), most);
+    }
+
+    /// How much of something a tier may have at once; `None` is without limit.
+    pub fn most_at_once(&self, tier: Tier, what: AtOnce) -> Option<u64> {
+        self.at_once.get(&(tier, what)).copied()
+    }
+
+    /// Whether nothing is limited by the month.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_month.is_empty()
     }
 
     /// Whether a month's counter may go from `used` to `used + more`.
@@ -360,6 +451,32 @@ mod tests {
         assert!(
             minutes.starts_with("This organization used its 2 build minutes of November 2026"),
             "{minutes}"
+        );
+    }
+
+    #[test]
+    fn what_is_held_may_reach_its_quota_and_not_pass_it() {
+        let mut quotas = Quotas::default();
+        quotas.set_held(Tier::Free, Holding::StoredBytes, 100);
+        quotas.set_held(Tier::Free, Holding::Apps, 2);
+        let check = |holding, held, more| quotas.check_held(Tier::Free, holding, held, more);
+        assert_eq!(check(Holding::StoredBytes, 60, 40), Ok(()));
+        assert_eq!(check(Holding::Apps, 1, 1), Ok(()));
+        assert_eq!(
+            quotas.check_held(Tier::Pro, Holding::Apps, i64::MAX, i64::MAX),
+            Ok(()),
+            "not limited"
+        );
+        assert_eq!(
+            check(Holding::StoredBytes, 60, 41).expect_err("too many").to_string(),
+            "This organization stores 60 of its 100 bytes (tier free) and 41 more do not fit; delete updates, builds or submissions \
+             that are not needed, or the operator can change --quotas or the tier"
+        );
+        check(Holding::StoredBytes, i64::MAX, i64::MAX).expect_err("no overflow");
+        let apps = check(Holding::Apps, 2, 1).expect_err("too many").to_string();
+        assert!(
+            apps.starts_with("This organization has claimed its 2 bundle ids (tier free)"),
+            "{apps}"
         );
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use launchway_domain::fingerprint::{FingerprintDocument, Framework, InvalidDocument, MAX_DOCUMENT_BYTES};
+use launchway_domain::fingerprint::{Algorithm, FingerprintDocument, Framework, InvalidDocument, MAX_DOCUMENT_BYTES};
 use launchway_domain::platform::Platform;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn plugins(count: usize, name_length: usize, version: &str) -> Value {
 #[test]
 fn published_vectors_hold() {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../docs/fingerprint/documents.json")).unwrap();
-    assert_eq!(vectors.len(), 4);
+    assert_eq!(vectors.len(), 6);
     for vector in vectors {
         let document = FingerprintDocument::from_value(vector["document"].clone()).unwrap();
         assert_eq!(document.canonical(), vector["canonical"], "{}", vector["name"]);
@@ -87,7 +87,10 @@ fn every_framework_and_platform_is_read() {
 #[test]
 fn a_wrong_document_is_refused_with_the_field_named() {
     for value in [json!(null), json!("text"), json!([]), json!(7)] {
-        assert_eq!(refusal(value), "fingerprint must be a text or a lwfp-1 document");
+        assert_eq!(
+            refusal(value),
+            "fingerprint must be a text or a lwfp-1 or lwfp-2 document"
+        );
     }
     for field in ["alg", "framework", "native", "platform", "plugins", "resources"] {
         assert_eq!(refusal(with(field, None)), format!("fingerprint.{field} is required"));
@@ -104,7 +107,7 @@ fn a_wrong_document_is_refused_with_the_field_named() {
     let upper = EMPTY_TREE.to_uppercase();
     let frameworks = "fingerprint.framework must be nativescript, capacitor, react-native, expo, flutter or native";
     for (field, value, expected) in [
-        ("alg", json!("lwfp-2"), "fingerprint.alg must be lwfp-1"),
+        ("alg", json!("lwfp-3"), "fingerprint.alg must be lwfp-1 or lwfp-2"),
         ("framework", json!("ionic"), frameworks),
         (
             "platform",
@@ -209,7 +212,7 @@ proptest! {
     fn the_canonical_form_reads_back_to_the_same_document(
         entries in prop::collection::btree_map("\\PC{1,6}", "\\PC{1,4}", 0..6), resources in "[0-9a-f]{64}", native in "[0-9a-f]{64}",
     ) {
-        let made = FingerprintDocument::new(Framework::Expo, Platform::Ios, entries, resources, native).unwrap();
+        let made = FingerprintDocument::new(Algorithm::Lwfp2, Framework::Expo, Platform::Ios, entries, resources, native).unwrap();
         let read = FingerprintDocument::from_value(serde_json::from_str(&made.canonical()).unwrap()).unwrap();
         prop_assert_eq!(read.hash(), made.hash());
         prop_assert_eq!(read, made);
@@ -220,7 +223,7 @@ proptest! {
         this in prop::collection::btree_map("[a-b\"]", "[12]", 0..3), that in prop::collection::btree_map("[a-b\"]", "[12]", 0..3),
     ) {
         let make = |entries| {
-            FingerprintDocument::new(Framework::Expo, Platform::Ios, entries, EMPTY_TREE.into(), EMPTY_TREE.into()).unwrap()
+            FingerprintDocument::new(Algorithm::Lwfp1, Framework::Expo, Platform::Ios, entries, EMPTY_TREE.into(), EMPTY_TREE.into()).unwrap()
         };
         let (this, that) = (make(this), make(that));
         prop_assert_eq!(this.hash() == that.hash(), this == that);

@@ -1,6 +1,8 @@
 //! `launchway.toml`: what a project says about itself (contract part 10). What it does not know is an error that
 //! names it, so that a mistyped key is not silently without effect.
 
+mod depth;
+mod place;
 mod problem;
 pub mod profile;
 pub mod schema;
@@ -9,13 +11,17 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use launchway_domain::platform::Platform;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use crate::file::place::line_of;
 use crate::file::profile::Profiles;
 
 /// Its name.
 pub const NAME: &str = "launchway.toml";
+/// Bytes of it. Real ones have some hundred.
+const MOST_BYTES: usize = 1 << 18;
 
 /// All of `launchway.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -40,8 +46,51 @@ pub struct Project {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct App {
-    /// The bundle identifier.
+    /// The bundle identifier, for platforms that have none of their own here.
     pub bundle_id: Option<String>,
+    /// What is different on Android.
+    pub android: AppOn,
+    /// What is different on iOS.
+    pub ios: AppOn,
+    /// What is different on visionOS.
+    pub visionos: AppOn,
+}
+
+/// `[app.<platform>]`: which app this is on one platform.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AppOn {
+    /// The bundle identifier: the application id on Android.
+    pub bundle_id: Option<String>,
+}
+
+/// A bundle identifier of the file, and where it stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedId {
+    /// The identifier, as written.
+    pub value: String,
+    /// The tables that it is in, such as `app` and `ios`.
+    pub tables: Vec<String>,
+}
+
+impl Project {
+    /// The bundle identifier of a build by this profile: the profile's, else that of `[app.<platform>]`, else that of `[app]`.
+    pub fn bundle_id(&self, profile: Option<&str>, platform: Platform) -> Option<StatedId> {
+        let of_profile = profile.and_then(|name| profile::bundle_id(&self.build, name, platform));
+        let own = match platform {
+            Platform::Android => &self.app.android,
+            Platform::Ios => &self.app.ios,
+            Platform::Visionos => &self.app.visionos,
+        };
+        let stated = |value: &Option<String>, tables: &[&str]| {
+            let tables = tables.iter().map(ToString::to_string).collect();
+            let value = value.clone()?;
+            Some(StatedId { value, tables })
+        };
+        of_profile
+            .or_else(|| stated(&own.bundle_id, &["app", platform.as_str()]))
+            .or_else(|| stated(&self.app.bundle_id, &["app"]))
+    }
 }
 
 /// `[server]`: where it is published.
@@ -174,6 +223,13 @@ fn above(here: &Path) -> Option<PathBuf> {
 /// # Errors
 /// What is wrong, beginning with the line where one is to blame.
 pub fn parse(text: &str) -> Result<Project, String> {
+    if text.len() > MOST_BYTES {
+        return Err(format!("the file has more than {MOST_BYTES} bytes"));
+    }
+    if depth::is_too_deep(text) {
+        let levels = depth::MOST_LEVELS;
+        return Err(format!("tables, arrays and keys nest more than {levels} levels deep"));
+    }
     let project: Project = toml::from_str(text).map_err(|error| problem::describe(text, &error))?;
     profile::check(&project.build).map_err(|error| error.to_string())?;
     Ok(project)

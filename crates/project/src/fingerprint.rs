@@ -18,6 +18,7 @@ mod parts;
 mod patches;
 mod plugins;
 mod problem;
+mod signing;
 mod text_file;
 mod tree;
 mod walk;
@@ -25,7 +26,9 @@ mod walk;
 use std::fs;
 use std::path::Path;
 
-use launchway_domain::fingerprint::{FingerprintDocument, Framework as DocumentFramework};
+use launchway_domain::fingerprint::{
+    Algorithm, Fingerprint as Hash, FingerprintDocument, Framework as DocumentFramework,
+};
 use launchway_domain::platform::Platform;
 
 pub use self::problem::CollectError;
@@ -67,7 +70,23 @@ pub fn has_project(root: &Path, platform: Platform) -> Result<bool, CollectError
     }
 }
 
-/// Makes the document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
+/// What a project is natively, by each algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Documents {
+    /// By `lwfp-1`: what apps embed, because every server and every update knows it.
+    pub first: FingerprintDocument,
+    /// By `lwfp-2`: the same for apps that differ only in what signs them.
+    pub second: FingerprintDocument,
+}
+
+impl Documents {
+    /// The hash that apps embed.
+    pub fn hash(&self) -> Hash {
+        self.first.hash()
+    }
+}
+
+/// Makes the `lwfp-1` document of the project in `root`, whose path is trusted. `rules` are `[fingerprint]` of `launchway.toml`.
 ///
 /// # Errors
 /// What is wrong with the project, and what to do.
@@ -77,6 +96,26 @@ pub fn collect(
     platform: Platform,
     rules: &Fingerprint,
 ) -> Result<FingerprintDocument, CollectError> {
+    documents(root, framework, platform, rules).map(|documents| documents.first)
+}
+
+/// The lines of the trees of one algorithm.
+#[derive(Default)]
+struct Trees {
+    resources: Vec<String>,
+    native: Vec<String>,
+}
+
+/// Makes the documents of the project in `root` by each algorithm, in one look at its files.
+///
+/// # Errors
+/// What is wrong with the project, and what to do.
+pub fn documents(
+    root: &Path,
+    framework: Framework,
+    platform: Platform,
+    rules: &Fingerprint,
+) -> Result<Documents, CollectError> {
     let root =
         fs::canonicalize(here(root)).map_err(|error| CollectError::unreadable(root.display().to_string(), error))?;
     let parts = match framework {
@@ -106,32 +145,45 @@ pub fn collect(
         files.dedup();
     }
 
-    let (mut resources, mut native) = (Vec::new(), Vec::new());
-    for (file, hash) in files.iter().zip(content::hashes(&files)?) {
-        let tree = if (parts.is_resource)(&file.path) {
-            &mut resources
-        } else {
-            &mut native
-        };
-        tree.push(tree::line(&file.path, &hash));
+    let (mut first, mut second) = (Trees::default(), Trees::default());
+    for (file, hashes) in files.iter().zip(content::hashes(&files)?) {
+        let is_resource = (parts.is_resource)(&file.path);
+        first.add(&file.path, Some(hashes.first), is_resource);
+        second.add(&file.path, hashes.second, is_resource);
     }
-    let made = parts
-        .made
-        .iter()
-        .map(|(name, text)| tree::line(name, &content::of_bytes(name, text)));
-    native.extend(made);
-    let framework = in_document(framework);
-    let document = FingerprintDocument::new(
-        framework,
-        platform,
-        parts.plugins,
-        tree::hash(resources),
-        tree::hash(native),
-    );
-    Ok(document?)
+    for (name, text) in &parts.made {
+        let hashes = content::of_bytes(name, text);
+        first.add(name, Some(hashes.first), false);
+        second.add(name, hashes.second, false);
+    }
+    let document = |algorithm, trees: Trees| {
+        FingerprintDocument::new(
+            algorithm,
+            in_document(framework),
+            platform,
+            parts.plugins.clone(),
+            tree::hash(trees.resources),
+            tree::hash(trees.native),
+        )
+    };
+    Ok(Documents {
+        first: document(Algorithm::Lwfp1, first)?,
+        second: document(Algorithm::Lwfp2, second)?,
+    })
 }
 
-/// Makes the document of the app at `place` in the project in `root`, and gives what it is made with.
+impl Trees {
+    fn add(&mut self, path: &str, hash: Option<content::Hash>, is_resource: bool) {
+        let tree = if is_resource {
+            &mut self.resources
+        } else {
+            &mut self.native
+        };
+        tree.extend(hash.map(|hash| tree::line(path, &hash)));
+    }
+}
+
+/// Makes the documents of the app at `place` in the project in `root`, and gives what it is made with.
 ///
 /// # Errors
 /// What is wrong with the project, and what to do.
@@ -140,13 +192,13 @@ pub fn of_app(
     place: &AppPlace,
     platform: Platform,
     rules: &Fingerprint,
-) -> Result<(Framework, FingerprintDocument), CollectError> {
+) -> Result<(Framework, Documents), CollectError> {
     let root = root.join(&place.directory);
     let framework = match place.framework {
         Some(framework) => framework,
         None => self::framework(&root, platform)?,
     };
-    Ok((framework, collect(&root, framework, platform, rules)?))
+    Ok((framework, documents(&root, framework, platform, rules)?))
 }
 
 /// The rules where the native project was made from the configuration by another tool, so that it does not count.

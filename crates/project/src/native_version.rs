@@ -3,11 +3,17 @@
 
 mod android;
 mod apple;
+mod blocks;
+mod gradle_id;
 mod javascript;
+mod openstep;
 pub(crate) mod scan;
+mod xcode_id;
+mod xcode_settings;
 
 use std::path::Path;
 
+use launchway_domain::build::BuildType;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
@@ -34,13 +40,37 @@ pub struct NativeProject {
     pub build_number: Option<Found>,
 }
 
-/// Reads the project in `root` for `platform`. What is not found, or not written as a plain value, is absent.
-pub fn read(root: &Path, platform: Platform) -> NativeProject {
+/// Which of the apps that a native project can be built as. Their identifiers may differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// What it is made for.
+    pub build_type: BuildType,
+    /// The product flavor.
+    pub flavor: Option<String>,
+    /// The Gradle module of the app; `app` when absent.
+    pub module: Option<String>,
+    /// The scheme of Xcode.
+    pub scheme: Option<String>,
+}
+
+impl Default for Variant {
+    /// What users get.
+    fn default() -> Self {
+        Self {
+            build_type: BuildType::Release,
+            flavor: None,
+            module: None,
+            scheme: None,
+        }
+    }
+}
+
+/// Reads the project in `root` for `platform`. What is not found, or only known by running the project's tools, is absent.
+pub fn read(root: &Path, platform: Platform, variant: &Variant) -> NativeProject {
     let project = Source::new(root);
     let native = match platform {
-        Platform::Android => android::read(&project),
-        Platform::Ios => apple::read(&project, &["ios"], &["App_Resources/iOS/Info.plist"]),
-        Platform::Visionos => apple::read(&project, &["visionos"], &["App_Resources/visionOS/Info.plist"]),
+        Platform::Android => android::read(&project, variant),
+        Platform::Ios | Platform::Visionos => apple::read(&project, platform, variant),
     };
     let scripts = javascript::read(&project, platform);
     NativeProject {

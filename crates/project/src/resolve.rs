@@ -9,6 +9,7 @@ use launchway_domain::platform::Platform;
 use crate::file::profile::{self, Profile, ProfileError, Profiles, Step};
 use crate::file::{self, NAME};
 use crate::framework::{self, Framework, LOOKED_FOR};
+use crate::native_version::Variant;
 use crate::packages::{self, Packages};
 use crate::preset::{self, App, Preset, PresetError};
 use crate::source::{Source, UnreadableFile};
@@ -130,6 +131,37 @@ pub fn app_place(profiles: &Profiles, told: Option<&str>, platform: Platform) ->
         }
     }
     Ok(first)
+}
+
+/// The profile that is told, else the one that a build would take, and its name; a profile that says nothing where there is
+/// no such one.
+///
+/// # Errors
+/// The profile is not there.
+pub fn app_profile(
+    profiles: &Profiles,
+    told: Option<&str>,
+    platform: Platform,
+) -> Result<(Option<String>, Profile), ResolveError> {
+    let name = match told {
+        Some(name) => Some(name.to_owned()),
+        None => usual(profiles).unwrap_or_default(),
+    };
+    let profile = match &name {
+        Some(name) => profile::merged(profiles, name, platform)?,
+        None => Profile::default(),
+    };
+    Ok((name, profile))
+}
+
+/// What a profile builds of a native project. `build_type` is what the command says.
+pub fn variant(profile: &Profile, build_type: Option<BuildType>) -> Variant {
+    Variant {
+        build_type: build_type.or(profile.build_type).unwrap_or(BuildType::Release),
+        flavor: profile.flavor.clone(),
+        module: profile.module.clone(),
+        scheme: profile.scheme.clone(),
+    }
 }
 
 /// Makes the plan. Reads a few files in `source`, which may be anybody's, and runs nothing.

@@ -65,6 +65,8 @@ pub struct Product {
     pub artifacts: Vec<Artifact>,
     /// The document of the native code.
     pub fingerprint: Option<Value>,
+    /// The `lwfp-2` hash of the same.
+    pub lwfp2: Option<String>,
     /// What did not fit but did not stop it, a sentence each.
     pub warnings: Vec<String>,
 }
@@ -164,6 +166,7 @@ impl Attempt {
             None => Ok(Product {
                 artifacts,
                 fingerprint: report.document,
+                lwfp2: report.lwfp2,
                 warnings: report.problem.into_iter().collect(),
             }),
         }

@@ -142,6 +142,7 @@ async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Re
         phases: phases.all(),
         artifacts: product.artifacts,
         fingerprint: product.fingerprint,
+        lwfp2: product.lwfp2,
         warnings: product.warnings,
     };
     Some(outcome)

@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use launchway_api::runner::{BuildError, Finish};
+use launchway_api::runner::{BuildError, Finish, Finished};
 use launchway_domain::build::BuildErrorCode;
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::build::{Stage, fenced_off, renew, send_log};
 use crate::journal::{Artifact, Outcome, Record};
-use crate::log::Log;
+use crate::log::{Log, LogWriter};
 use crate::phases::Phases;
-use crate::protocol::{Backoff, BuildCalls, Server};
+use crate::protocol::{Backoff, BuildCalls, CallError, Server};
 use crate::site::Site;
 use crate::stop::{StopReason, Stopper};
 
@@ -23,6 +23,12 @@ use crate::stop::{StopReason, Stopper};
 const MOST_REFUSALS: u32 = 5;
 /// How often a lease is renewed for a build of which only the end is left.
 const RENEW_SECONDS: u32 = 15;
+
+/// So many runners may die while they deliver a build's end. Then its files are given up: something in them, or in what the
+/// server makes of them, ends a runner, or the server that it is a part of.
+const MOST_DEATHS: u32 = 5;
+/// So many more may die while they deliver that the build failed. Then the whole build is given up.
+const MOST_LAST_DEATHS: u32 = 3;
 
 /// What is to be delivered.
 pub(crate) struct Delivery {
@@ -36,7 +42,18 @@ pub(crate) struct Delivery {
 /// journal.
 pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandle<Option<u64>>) {
     let key = delivery.record.key();
-    let delivered = delivery.all(log, sending).await;
+    let deaths = delivery.record.deaths();
+    if deaths >= MOST_DEATHS + MOST_LAST_DEATHS {
+        error!(
+            build = key,
+            deaths, "a build is given up: runners died while they delivered its end"
+        );
+        sending.abort();
+        return forget(&delivery.record);
+    }
+    // Taken back when this runner does not die.
+    delivery.note_deaths(deaths + 1);
+    let delivered = delivery.all(log, sending, deaths).await;
     match &delivered {
         Ok(status) => info!(build = key, status, "a build is over"),
         Err(StopReason::Halted) => {
@@ -44,17 +61,64 @@ pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandl
                 build = key,
                 "the runner is stopped: the end of the build is sent when it is started again"
             );
-            return;
+            return delivery.note_deaths(deaths);
         }
         Err(reason) => warn!(build = key, ?reason, "the server does not take the end of a build"),
     }
-    if let Err(error) = delivery.record.forget() {
-        warn!(build = key, %error, "cannot forget a build");
+    forget(&delivery.record);
+}
+
+fn forget(record: &Record) {
+    if let Err(error) = record.forget() {
+        warn!(build = record.key(), %error, "cannot forget a build");
     }
 }
 
 impl Delivery {
-    async fn all(&mut self, log: Log, sending: JoinHandle<Option<u64>>) -> Result<String, StopReason> {
+    async fn all(&mut self, log: Log, sending: JoinHandle<Option<u64>>, deaths: u32) -> Result<String, StopReason> {
+        if deaths < MOST_DEATHS {
+            self.store_files(&log.writer).await?;
+        } else {
+            let problem = format!("the runner died {deaths} times while it sent the end of this build");
+            log.writer.say(&self.give_files_up(&problem)).await;
+        }
+        self.note();
+        // Ends the log, and with it, when the server has it, the sending.
+        drop(log.writer);
+        let size = self.unless_gone(sending).await?.ok().flatten();
+        let log_size = size.ok_or_else(|| self.gone())?;
+        let told = match self.tell_end(log_size).await? {
+            Err(CallError::Defect(problem)) => {
+                error!(build = self.record.key(), problem, "the files of a build are given up");
+                self.give_files_up(&format!(
+                    "the server fails when it takes the end of this build: {problem}"
+                ));
+                self.note();
+                self.tell_end(log_size).await?
+            }
+            told => told,
+        };
+        told.map(|finished| finished.status).map_err(|error| fenced_off(&error))
+    }
+
+    /// Makes the build one that failed, without files; gives the sentence for its log.
+    fn give_files_up(&mut self, problem: &str) -> String {
+        let message =
+            format!("The files of this build are given up: {problem}. Build again, and look at what the build makes.");
+        self.outcome.status = "failed".to_owned();
+        self.outcome.artifacts.clear();
+        self.outcome.fingerprint = None;
+        self.outcome.lwfp2 = None;
+        self.outcome.error = Some(BuildError {
+            code: BuildErrorCode::Internal.to_string(),
+            phase: Some("artifacts".to_owned()),
+            message: message.clone(),
+        });
+        format!("failed: {message}")
+    }
+
+    /// Stores the files that are not stored yet. A cancel, and a file that cannot be stored, become what came of the build.
+    async fn store_files(&mut self, log: &LogWriter) -> Result<(), StopReason> {
         for index in 0..self.outcome.artifacts.len() {
             if self.outcome.artifacts[index].id.is_some() {
                 continue;
@@ -65,23 +129,22 @@ impl Delivery {
                 // Somebody canceled it in the last moment.
                 Err(StopReason::Canceled) => {
                     self.outcome.status = "canceled".to_owned();
-                    log.writer.say("canceled").await;
+                    log.say("canceled").await;
                     break;
                 }
                 Err(reason) => return Err(reason),
             };
             match stored {
                 Ok(id) => {
-                    log.writer
-                        .say(&format!(
-                            "artifact {} ({} bytes) is stored",
-                            artifact.name, artifact.size
-                        ))
-                        .await;
+                    log.say(&format!(
+                        "artifact {} ({} bytes) is stored",
+                        artifact.name, artifact.size
+                    ))
+                    .await;
                     self.outcome.artifacts[index].id = Some(id);
                 }
                 Err(problem) => {
-                    log.writer.say(&format!("failed: {problem}")).await;
+                    log.say(&format!("failed: {problem}")).await;
                     self.outcome.status = "failed".to_owned();
                     self.outcome.error = Some(BuildError {
                         code: BuildErrorCode::Internal.to_string(),
@@ -93,31 +156,25 @@ impl Delivery {
             }
             self.note();
         }
-        self.note();
-        // Ends the log, and with it, when the server has it, the sending.
-        drop(log.writer);
-        let size = self.unless_gone(sending).await?.ok().flatten();
-        let log_size = size.ok_or_else(|| self.gone())?;
+        Ok(())
+    }
+
+    /// Tells the server what came of the build.
+    async fn tell_end(&self, log_size: u64) -> Result<Result<Finished, CallError>, StopReason> {
+        let artifacts = self.outcome.artifacts.iter();
         let finish = Finish {
             build_id: self.calls.build_id().to_owned(),
             attempt: self.calls.attempt(),
             status: self.outcome.status.clone(),
             error: self.outcome.error.clone(),
             phases: self.outcome.phases.clone(),
-            artifacts: self
-                .outcome
-                .artifacts
-                .iter()
-                .filter_map(|artifact| artifact.id.clone())
-                .collect(),
+            artifacts: artifacts.filter_map(|artifact| artifact.id.clone()).collect(),
             log_size,
             fingerprint: self.outcome.fingerprint.clone(),
             warnings: self.outcome.warnings.clone(),
         };
-        let finished = self.unless_gone(self.calls.finish(&finish)).await?;
-        finished
-            .map(|finished| finished.status)
-            .map_err(|error| fenced_off(&error))
+        let told = self.calls.finish(&finish, self.outcome.lwfp2.as_deref());
+        self.unless_gone(told).await
     }
 
     /// Stores a file, each try at a new URL. The inner problem is for the build's record.
@@ -169,6 +226,12 @@ impl Delivery {
         self.stopper
             .reason()
             .unwrap_or_else(|| StopReason::FencedOff("its log was not taken".to_owned()))
+    }
+
+    fn note_deaths(&self, deaths: u32) {
+        if let Err(error) = self.record.set_deaths(deaths) {
+            warn!(build = self.record.key(), %error, "cannot note how often a runner died with a build");
+        }
     }
 
     fn note(&self) {

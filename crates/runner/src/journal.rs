@@ -1,11 +1,12 @@
 //! What survives the death of the runner: builds in hand, their logs, and what came of them until the server has it.
 //!
 //! Each attempt of a build has a directory, in which `build.json` says what it is, `outcome.json`, once it is there, what
-//! came of it, `log` is its log, and `artifacts/` holds what it gave. The directory goes when the server has it all.
+//! came of it, `log` is its log, `artifacts/` holds what it gave, and `deaths.json` counts the runners that died while they
+//! delivered it. The directory goes when the server has it all, does not want it, or when that many runners died.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use launchway_api::runner::{BuildError, Phase};
@@ -54,6 +55,9 @@ pub struct Outcome {
     pub artifacts: Vec<Artifact>,
     /// The document of the native code.
     pub fingerprint: Option<Value>,
+    /// The `lwfp-2` hash of the same.
+    #[serde(default)]
+    pub lwfp2: Option<String>,
     /// What did not fit but did not stop it, a sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -94,8 +98,9 @@ impl Journal {
         if directory.exists() {
             fs::remove_dir_all(&directory)?;
         }
-        fs::create_dir(&directory)?;
-        fs::create_dir(directory.join("artifacts"))?;
+        for private in [directory.clone(), directory.join("artifacts")] {
+            fs::DirBuilder::new().mode(0o700).create(private)?;
+        }
         write(&directory.join("build.json"), &build)?;
         Ok(Record { directory, build })
     }
@@ -147,6 +152,20 @@ impl Record {
         write(&self.directory.join("outcome.json"), outcome)
     }
 
+    /// How many runners have died while they delivered it.
+    pub fn deaths(&self) -> u32 {
+        read(&self.directory.join("deaths.json")).unwrap_or_default()
+    }
+
+    /// Notes how many runners have died while they delivered it. Who begins notes itself among them, and takes that back when
+    /// it ends in order.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn set_deaths(&self, deaths: u32) -> io::Result<()> {
+        write(&self.directory.join("deaths.json"), &deaths)
+    }
+
     /// Forgets it.
     ///
     /// # Errors
@@ -172,7 +191,9 @@ pub fn key(build_id: &str, attempt: u32) -> String {
 /// Writes a file that is there as a whole or not at all, and stays after a power cut.
 fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let beside = path.with_extension("new");
-    let mut file = File::create(&beside)?;
+    let mut private = OpenOptions::new();
+    private.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = private.open(&beside)?;
     file.write_all(&serde_json::to_vec(value)?)?;
     file.sync_all()?;
     fs::rename(&beside, path)?;
@@ -210,6 +231,7 @@ mod tests {
             phases: Vec::new(),
             artifacts: Vec::new(),
             fingerprint: None,
+            lwfp2: None,
             warnings: Vec::new(),
         };
         second.set_outcome(&outcome).unwrap();
@@ -222,6 +244,9 @@ mod tests {
             [build(1), build(2)]
         );
         assert_eq!((again[0].outcome(), again[1].outcome()), (None, Some(outcome)));
+        assert_eq!(again[0].deaths(), 0);
+        again[0].set_deaths(3).unwrap();
+        assert_eq!((first.deaths(), second.deaths()), (3, 0));
         first.forget().unwrap();
         first.forget().unwrap();
         assert_eq!(journal.left_over().unwrap().len(), 1);

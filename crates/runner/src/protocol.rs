@@ -28,6 +28,8 @@ pub use backoff::Backoff;
 const PATIENCE: EpochMs = DAY;
 /// The first failure of a call is told, and then every so many.
 const TELL_EVERY: u32 = 10;
+/// A server that answers the end of a build with its own failure is asked so often, for some five minutes.
+const MOST_DEFECTS: u32 = 25;
 const JSON: &str = "application/json";
 
 /// A server, as a runner speaks to it. Cheap to clone.
@@ -61,6 +63,9 @@ pub enum CallError {
     /// The call cannot even be made.
     #[error("{0}")]
     Invalid(String),
+    /// The server fails whenever it is asked: what it says.
+    #[error("{0}")]
+    Defect(String),
     /// It was not answered for a day.
     #[error("the server did not answer for a day")]
     Silence,
@@ -117,7 +122,7 @@ impl Server {
     /// The server refuses. A server that does not answer is asked again for ever, with words in the log.
     pub async fn lease(&self, ask: &AskLease) -> Result<Option<Lease>, CallError> {
         let body = json(ask)?;
-        let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, None).await?;
+        let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, Patience::ENDLESS).await?;
         Ok(answer.lease)
     }
 
@@ -135,10 +140,10 @@ impl Server {
         path: &str,
         content_type: &'static str,
         body: Bytes,
-        patience: Option<EpochMs>,
+        patience: Patience,
     ) -> Result<T, CallError> {
         let began = self.world.now();
-        let mut backoff = Backoff::default();
+        let (mut backoff, mut defects) = (Backoff::default(), 0);
         loop {
             let sent = self
                 .client
@@ -157,10 +162,17 @@ impl Server {
                 }
                 Ok(Err(Misunderstood::Refused(error))) => return Err(error),
                 Ok(Err(Misunderstood::Later(problem, asked))) => (problem, asked),
+                Ok(Err(Misunderstood::Defect(problem))) => {
+                    defects += 1;
+                    if patience.defects.is_some_and(|most| defects >= most) {
+                        return Err(CallError::Defect(problem));
+                    }
+                    (problem, None)
+                }
                 Err(Error::Invalid(problem)) => return Err(CallError::Invalid(problem)),
                 Err(error) => (error.to_string(), None),
             };
-            if patience.is_some_and(|patience| self.world.now() - began > patience) {
+            if patience.time.is_some_and(|time| self.world.now() - began > time) {
                 return Err(CallError::Silence);
             }
             let delay = backoff.after(asked, self.world.random());
@@ -238,7 +250,7 @@ impl BuildCalls {
             self.build_id, self.attempt
         );
         self.server
-            .call(&path, "application/octet-stream", bytes, Some(PATIENCE))
+            .call(&path, "application/octet-stream", bytes, Patience::A_DAY)
             .await
     }
 
@@ -259,12 +271,23 @@ impl BuildCalls {
         self.call("/runner/artifacts", &announced).await
     }
 
-    /// `POST /runner/finish`: what came of the build.
+    /// `POST /runner/finish?lwfp2=`: what came of the build. The other hash of its native code goes in the query, which servers
+    /// that do not know it ignore.
     ///
     /// # Errors
-    /// The runner is fenced off.
-    pub async fn finish(&self, finish: &Finish) -> Result<Finished, CallError> {
-        self.call("/runner/finish", finish).await
+    /// The runner is fenced off; [`CallError::Defect`] when the server itself fails on it, again and again.
+    pub async fn finish(&self, finish: &Finish, lwfp2: Option<&str>) -> Result<Finished, CallError> {
+        // Another text than a hash would not be ours.
+        let hash = lwfp2.filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let path = hash.map_or_else(
+            || "/runner/finish".to_owned(),
+            |hash| format!("/runner/finish?lwfp2={hash}"),
+        );
+        let patience = Patience {
+            defects: Some(MOST_DEFECTS),
+            ..Patience::A_DAY
+        };
+        self.server.call(&path, JSON, json(finish)?, patience).await
     }
 
     fn names(&self) -> (String, u32) {
@@ -272,14 +295,35 @@ impl BuildCalls {
     }
 
     async fn call<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, CallError> {
-        self.server.call(path, JSON, json(body)?, Some(PATIENCE)).await
+        self.server.call(path, JSON, json(body)?, Patience::A_DAY).await
     }
 }
 
 /// An answer that is not what was asked for.
 enum Misunderstood {
     Refused(CallError),
+    Defect(String),
     Later(String, Option<Duration>),
+}
+
+/// How long a call is made again.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// So long.
+    time: Option<EpochMs>,
+    /// Until the server answered so often that it failed itself (500).
+    defects: Option<u32>,
+}
+
+impl Patience {
+    const ENDLESS: Patience = Patience {
+        time: None,
+        defects: None,
+    };
+    const A_DAY: Patience = Patience {
+        time: Some(PATIENCE),
+        defects: None,
+    };
 }
 
 fn understand<T: DeserializeOwned>(answer: RawAnswer) -> Result<T, Misunderstood> {
@@ -289,6 +333,9 @@ fn understand<T: DeserializeOwned>(answer: RawAnswer) -> Result<T, Misunderstood
         Error::Api { status, message, .. } if status < 500 && status != 429 => {
             Misunderstood::Refused(CallError::Refused { status, message })
         }
+        Error::Api {
+            status: 500, message, ..
+        } => Misunderstood::Defect(message),
         error => later(error),
     })?;
     serde_json::from_slice(&answer.body).map_err(|_| later(unreadable(&answer)))

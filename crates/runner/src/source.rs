@@ -7,6 +7,7 @@ pub mod git;
 mod links;
 mod names;
 mod tarball;
+mod zip_end;
 mod zipped;
 
 use std::fs::File;

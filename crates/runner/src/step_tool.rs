@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use launchway_api::runner::Lease;
-use launchway_domain::fingerprint::{FingerprintDocument, MAX_DOCUMENT_BYTES};
+use launchway_domain::fingerprint::{Fingerprint, FingerprintDocument, MAX_DOCUMENT_BYTES};
 use launchway_domain::platform::Platform;
 use launchway_project::file::{self, NAME};
 use launchway_project::fingerprint::embed::embed;
@@ -39,6 +39,9 @@ const MOST_PROBLEM: usize = 1000;
 pub struct Report {
     /// The document.
     pub document: Option<Value>,
+    /// The `lwfp-2` hash of the same.
+    #[serde(default)]
+    pub lwfp2: Option<String>,
     /// Why there is none, or why it is not in the app.
     pub problem: Option<String>,
 }
@@ -95,8 +98,10 @@ pub fn report(workspace: &Workspace) -> Report {
     };
     let told = read().unwrap_or_default();
     let is_document = |value: &Value| FingerprintDocument::from_value(value.clone()).is_ok();
+    let is_hash = |text: &String| Fingerprint::parse(text).is_ok();
     Report {
         document: told.document.filter(is_document),
+        lwfp2: told.lwfp2.filter(is_hash),
         problem: told.problem.map(|text| text.chars().take(MOST_PROBLEM).collect()),
     }
 }
@@ -133,6 +138,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, said: &mut impl Write) -> Report {
     let problem = |problem: String| Report {
         document: None,
+        lwfp2: None,
         problem: Some(format!("The build has no fingerprint: {problem}")),
     };
     let text = match Source::new(root).read(NAME) {
@@ -152,11 +158,11 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
         true => without_native_project(&project.fingerprint, platform),
         false => project.fingerprint,
     };
-    let (framework, document) = match of_app(root, &place, platform, &rules) {
+    let (framework, documents) = match of_app(root, &place, platform, &rules) {
         Ok(found) => found,
         Err(error) => return problem(error.to_string()),
     };
-    let hash = document.hash();
+    let (hash, document) = (documents.hash(), documents.first);
     let embedded = embed(&root.join(&place.directory), framework, platform, &hash);
     if let Ok(files) = &embedded {
         let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
@@ -164,6 +170,7 @@ fn collected(root: &Path, profile: &str, platform: Platform, generated: bool, sa
     }
     Report {
         document: serde_json::from_str(&document.canonical()).ok(),
+        lwfp2: Some(documents.second.hash().to_string()),
         problem: embedded
             .err()
             .map(|error| format!("The app does not know its fingerprint: {error}")),

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use ports::{HTTP, Ports};
-pub use users::Users;
+pub use users::{MOST_IDS, Users};
 
 /// The first user id of builds unless the settings name one.
 pub const DEFAULT_FIRST_UID: u32 = 58_800;
@@ -210,7 +210,7 @@ impl Wall {
     ///
     /// # Errors
     /// A sentence about what cannot be had; the step must not run then.
-    pub(crate) fn put_on(&self) -> Result<(), String> {
+    pub fn put_on(&self) -> Result<(), String> {
         #[cfg(target_os = "linux")]
         {
             let closed = rustix::thread::set_no_new_privs(true);
@@ -247,8 +247,9 @@ pub fn hide_this_process() -> std::io::Result<()> {
     Ok(())
 }
 
+/// What Landlock can do on this machine.
 #[cfg(target_os = "linux")]
-fn landlock_here() -> Landlock {
+pub fn landlock_here() -> Landlock {
     landlock::level()
 }
 
@@ -257,8 +258,9 @@ fn ports_here() -> bool {
     landlock::closes_ports() && calls::are_known()
 }
 
+/// What Landlock can do on this machine.
 #[cfg(not(target_os = "linux"))]
-fn landlock_here() -> Landlock {
+pub fn landlock_here() -> Landlock {
     Landlock::Missing
 }
 

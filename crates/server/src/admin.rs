@@ -21,9 +21,10 @@ use crate::app::{App, StartError, World};
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::inspection::Inspector;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{accounts, audit, orgs, runners, two_factor};
+use crate::ops::{accounts, audit, members, orgs, runners, two_factor};
 use crate::outside::resolver::SystemResolver;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
@@ -98,6 +99,15 @@ pub enum AdminCommand {
         #[arg(long)]
         email: String,
     },
+    /// Remove a user from an organization, with the access that the user made there
+    RemoveMember {
+        /// The user's address
+        #[arg(long)]
+        email: String,
+        /// The organization's id
+        #[arg(long)]
+        org: String,
+    },
     /// Move an app with its updates to another organization
     TransferApp {
         /// The app's bundle identifier
@@ -131,6 +141,7 @@ pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
         stores: None,
+        inspector: Inspector::this_program().map_err(StartError::io("this program"))?,
     };
     App::open(config, url, world).await
 }
@@ -186,6 +197,7 @@ async fn execute(app: &App, command: AdminCommand) -> Result<(Value, String), Co
                 format!("{email} signs in with the password alone now"),
             ))
         }
+        AdminCommand::RemoveMember { email, org } => Ok(remove_member(app, &email, &org).await?),
         AdminCommand::TransferApp { bundle_id, org } => Ok(transfer_app(app, &bundle_id, &org).await?),
         AdminCommand::RotateMasterKey => Ok(rotate_master_key(app).await?),
         AdminCommand::VerifyAudit => verify_audit(app).await,
@@ -248,6 +260,26 @@ async fn create_user(
         json!({"id": user.id, "email": email, "role": role}),
         format!("{how} {email} ({}) as {role} of {}", user.id, org.name),
     ))
+}
+
+async fn remove_member(app: &App, email: &str, org: &str) -> Result<(Value, String), Failure> {
+    let org = find_org(app, org).await?;
+    let removed = members::remove_by_operator(app, email, &org).await?;
+    let mut words = format!("{email} is no member of {} any more", org.name);
+    for key in &removed.departure.keys_to_review {
+        words.push_str(&format!(
+            "\nReview the key {} ({}), which still works",
+            key.name, key.id
+        ));
+    }
+    for runner in &removed.departure.runners_to_review {
+        words.push_str(&format!(
+            "\nReview the runner {} ({}), which still takes builds",
+            runner.name, runner.id
+        ));
+    }
+    let object = serde_json::to_value(&removed).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok((object, words))
 }
 
 async fn create_key(

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use launchway_store::{Db, OpenError, StoreError};
 use launchway_stores::transport::Transport;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::blob::{Blob, BlobError};
@@ -12,7 +12,12 @@ use crate::build_news::BuildNews;
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError, Storage, make_private_dir};
 use crate::embedded_runner::Embedded;
-use crate::http::limits::{AddressLimiter, CallLimiter};
+use crate::fair_work::FairWork;
+use crate::free_space::Floor;
+use crate::http::client_limit::ClientLimiter;
+use crate::http::limits::CallLimiter;
+use crate::http::page_limit::PageLimits;
+use crate::inspection::{Inspector, Places};
 use crate::install_links::InstallLinks;
 use crate::jobs::check_counts::CheckCounts;
 use crate::jobs::last_used::LastUsed;
@@ -52,10 +57,14 @@ pub struct App {
     pub store_event_secrets: StoreEventSecrets,
     /// Signs and reads the tokens of device reports.
     pub report_tokens: ReportTokens,
-    /// Counts calls of organizations and failed sign-ins.
+    /// Counts calls of organizations and tries to sign in.
     pub calls: CallLimiter,
     /// Counts public checks by client address.
-    pub addresses: AddressLimiter,
+    pub addresses: ClientLimiter,
+    /// Counts pages by client address, session and organization.
+    pub pages: PageLimits,
+    /// Searches logs, one organization after the other.
+    pub fair_work: Arc<FairWork>,
     /// What the service counts about itself.
     pub metrics: Metrics,
     /// Hashes passwords, a bounded number at a time.
@@ -74,6 +83,8 @@ pub struct App {
     pub build_news: BuildNews,
     /// Wakes those who wait for a build to run.
     pub build_queue: Notify,
+    /// Held by whoever takes a build for a runner, one at a time.
+    pub claims: Mutex<()>,
     /// Wakes the work on submissions: a step is due.
     pub submissions: Notify,
     /// The App Store and Google Play.
@@ -86,8 +97,10 @@ pub struct App {
     pub embedded: OnceLock<Embedded>,
     /// Cancelled when the process is told to stop: who waits for something gives up.
     pub stopping: CancellationToken,
-    /// How many packages may be inspected at a time: it costs a core and a temporary file each.
-    pub inspections: tokio::sync::Semaphore,
+    /// Places for inspections: each costs a core, memory and a temporary file.
+    pub inspections: Places,
+    /// Starts the processes that inspect.
+    pub inspector: Inspector,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -147,6 +160,8 @@ pub struct World {
     pub resolver: Arc<dyn Resolver>,
     /// The way to the stores; HTTP where none is given.
     pub stores: Option<Arc<dyn Transport>>,
+    /// Starts the processes that inspect files.
+    pub inspector: Inspector,
 }
 
 impl App {
@@ -174,8 +189,10 @@ impl App {
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             store_event_secrets: StoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
-            calls: CallLimiter::new(db.clone()),
-            addresses: AddressLimiter::new(config.check_limit),
+            calls: CallLimiter::new(db.clone(), &*world.random),
+            addresses: ClientLimiter::of_many(config.check_limit, &*world.random),
+            pages: PageLimits::new(&*world.random),
+            fair_work: FairWork::new(cores.div_ceil(2)),
             metrics: Metrics::new(world.clock.now()),
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),
@@ -189,13 +206,15 @@ impl App {
             },
             build_news: BuildNews::default(),
             build_queue: Notify::new(),
+            claims: Mutex::new(()),
             submissions: Notify::new(),
             stores,
             provider,
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
             stopping: CancellationToken::new(),
-            inspections: tokio::sync::Semaphore::new(cores),
+            inspections: Places::new(cores),
+            inspector: world.inspector,
             clock: world.clock,
             random: world.random,
             public_url,
@@ -228,7 +247,13 @@ fn open_stores(config: &Config, world: &World) -> Stores {
 pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blob, BlobError> {
     match &config.storage {
         Storage::Directory(root) => {
-            Blob::local(root, &format!("{public_url}/files"), *vault.derive(Purpose::SignedUrls))
+            let floor = Floor::new(config.min_free_space);
+            Blob::local(
+                root,
+                &format!("{public_url}/files"),
+                *vault.derive(Purpose::SignedUrls),
+                floor,
+            )
         }
         Storage::S3 { url, credentials } => Blob::s3(url, credentials),
     }

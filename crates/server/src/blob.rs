@@ -19,6 +19,7 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use tokio::fs::File;
 
+use crate::free_space::Floor;
 pub use error::BlobError;
 pub use fetch::Fetched;
 pub use key::{BadKey, Key};
@@ -63,12 +64,14 @@ pub enum Blob {
 
 impl Blob {
     /// A local directory, made if it is missing. `base_url` is where [`serve::router`] is reached from outside, without
-    /// a slash at the end; `signing_key` signs its URLs and must be the same in every process that shares the directory.
+    /// a slash at the end; `signing_key` signs its URLs and must be the same in every process that shares the directory; `floor`
+    /// stays free.
     ///
     /// # Errors
     /// [`BlobError::Unavailable`] or [`BlobError::Full`] when the directory cannot be made.
-    pub fn local(root: &Path, base_url: &str, signing_key: [u8; 32]) -> Result<Blob, BlobError> {
-        Ok(Blob::Local(Arc::new(Directory::open(root, base_url, signing_key)?)))
+    pub fn local(root: &Path, base_url: &str, signing_key: [u8; 32], floor: Floor) -> Result<Blob, BlobError> {
+        let directory = Directory::open(root, base_url, signing_key)?;
+        Ok(Blob::Local(Arc::new(directory.keep_free(floor))))
     }
 
     /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false` (contract part 12).

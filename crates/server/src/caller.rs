@@ -8,11 +8,18 @@ use launchway_domain::id::OrgId;
 use launchway_domain::key::Key;
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
+use launchway_domain::time::EpochMs;
+use launchway_store::Tx;
 
 use crate::failure::Failure;
 
 /// What a user without an organization is told.
 pub const NO_ORGANIZATION: &str = "You are not a member of any organization; ask to be invited to one";
+
+/// What a caller is told whose membership ended after the request was admitted.
+pub const NOT_A_MEMBER: &str = "You are not a member of this organization any more; ask one of its admins";
+/// What a caller is told whose role became a lesser one after the request was admitted.
+pub const LESSER_ROLE: &str = "Your role in this organization has changed; try again with the role that you have now";
 
 /// The proof that a caller showed.
 #[derive(Clone, Debug)]
@@ -64,6 +71,8 @@ pub struct Browser {
     pub agent: String,
     /// The session token that its cookie carries now, living or dead.
     pub token: Option<String>,
+    /// The users whom it claims to have signed in before, each with the proof.
+    pub devices: Vec<(String, String)>,
     /// Where it is.
     pub origin: Origin,
 }
@@ -84,6 +93,49 @@ impl Caller {
             .map(|org| org.id)
             .ok_or_else(|| Failure::Forbidden(NO_ORGANIZATION.to_owned()))
     }
+
+    /// Asks again whether the caller is let in: for what goes on after its request was admitted.
+    ///
+    /// # Errors
+    /// The key, the session or the membership is over, or the role became a lesser one.
+    async fn recheck(&self, tx: &mut Tx, now: EpochMs) -> Result<(), Failure> {
+        let mut org = tx.org(self.home()?);
+        match &self.who {
+            Who::Key { key, .. } => works(org.key_works(key.id, now).await?),
+            Who::Session { session, .. } => self.reaches(org.session_role(session.id, now).await?),
+        }
+    }
+
+    /// Whether the caller is still let in: for streams, which end when it is not.
+    pub async fn is_let_in(&self, tx: &mut Tx, now: EpochMs) -> Result<bool, Failure> {
+        match self.recheck(tx, now).await {
+            Ok(()) => Ok(true),
+            Err(Failure::InvalidKey | Failure::Forbidden(_)) => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The same for a change: what the caller is let in by does not end before the change is durable.
+    pub async fn hold(&self, tx: &mut Tx, now: EpochMs) -> Result<(), Failure> {
+        let mut org = tx.org(self.home()?);
+        match &self.who {
+            Who::Key { key, .. } => works(org.hold_key(key.id, now).await?),
+            Who::Session { session, .. } => self.reaches(org.hold_session(session.id, now).await?),
+        }
+    }
+
+    /// Whether a role is at least the one that the request was admitted with.
+    fn reaches(&self, role: Option<Role>) -> Result<(), Failure> {
+        match role {
+            None => Err(Failure::Forbidden(NOT_A_MEMBER.to_owned())),
+            Some(role) if Some(role) < self.role => Err(Failure::Forbidden(LESSER_ROLE.to_owned())),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+fn works(key_works: bool) -> Result<(), Failure> {
+    key_works.then_some(()).ok_or(Failure::InvalidKey)
 }
 
 /// An admitted runner.

@@ -2,6 +2,7 @@
 //! A bad one stops the start with one line that names it (contract part 12).
 
 mod addresses;
+mod connections;
 mod networks;
 mod oidc;
 mod quotas;
@@ -73,6 +74,8 @@ pub struct Config {
     pub storage: Storage,
     /// The address people and phones reach the service by, without a slash at the end; `None`: the one it listens on.
     pub public_url: Option<String>,
+    /// Whether browsers are not told to come by https only.
+    pub no_hsts: bool,
     /// Production or development.
     pub environment: Environment,
     /// The file with the master key.
@@ -83,6 +86,10 @@ pub struct Config {
     pub trusted_proxies: Networks,
     /// Public checks a minute and client address; 0 is no limit.
     pub check_limit: u32,
+    /// Connections that are open at a time.
+    pub max_connections: usize,
+    /// Connections of one client address that are open at a time.
+    pub max_connections_per_client: usize,
     /// The tier of a new organization.
     pub default_tier: Tier,
     /// How much an organization may use in a month, by its tier.
@@ -121,6 +128,8 @@ pub struct Config {
     pub max_source_size: u64,
     /// Days that log, artifacts and source of a build are kept after its end; 0 is for ever.
     pub keep_builds_days: u32,
+    /// Bytes that stay free on the disk of the data; `None` is the default for the size of the disk.
+    pub min_free_space: Option<u64>,
     /// How log lines look.
     pub log_format: LogFormat,
 }
@@ -153,11 +162,14 @@ impl Config {
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;
         let package_limits = package_limits(&raw)?;
         let oidc = Oidc::parse(&raw)?;
+        let max_connections = connections::most(&raw)?;
+        let max_connections_per_client = connections::most_of_client(&raw, max_connections)?;
         Ok(Config {
             listen: parsed(&raw.listen, "--listen", "an address and port such as 127.0.0.1:8787")?
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
             storage: Storage::parse(raw.storage_url.as_deref(), &data_dir, credentials)?,
             public_url: raw.public_url.as_deref().map(public_url).transpose()?,
+            no_hsts: truth(&raw.no_hsts, "--no-hsts")?,
             environment: one_of(
                 &raw.environment,
                 "--environment",
@@ -173,6 +185,8 @@ impl Config {
             roles: Roles::parse(raw.roles.as_deref())?,
             trusted_proxies: Networks::parse(raw.trusted_proxies.as_deref().unwrap_or(""))?,
             check_limit: parsed(&raw.check_limit, "--check-limit", "a whole number, 0 for no limit")?.unwrap_or(6000),
+            max_connections,
+            max_connections_per_client,
             default_tier: parsed(&raw.default_tier, "--default-tier", "free, pro or enterprise")?
                 .unwrap_or(Tier::Enterprise),
             quotas: quotas::parse(raw.quotas.as_deref().unwrap_or(""))?,
@@ -213,6 +227,7 @@ impl Config {
                 "a whole number of days, 0 for ever",
             )?
             .unwrap_or(180),
+            min_free_space: size(&raw.min_free_space, "--min-free-space")?,
             log_format: one_of(
                 &raw.log_format,
                 "--log-format",

@@ -18,6 +18,7 @@ mod frame;
 mod kept;
 mod keys;
 mod live;
+mod log_lines;
 mod member_actions;
 mod members;
 mod overview;
@@ -56,8 +57,9 @@ use axum::routing::{MethodRouter, get, post};
 use launchway_domain::tenancy::Role;
 
 use crate::app::App;
-use crate::http::{build_log as api_log, build_stream};
+use crate::http::{build_log as api_log, build_stream, page_limit};
 use confirm::Action;
+pub use trouble::Trouble;
 use visitor::{Door, FormAt};
 pub use visitor::{form_token, home_of};
 
@@ -198,7 +200,7 @@ pub fn pages() -> Vec<Page> {
 /// The dashboard's pages and the files they stand on.
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     let assets = Router::new().route("/assets/{hash}/{name}", get(assets::serve));
-    pages().into_iter().fold(assets, |router, page| {
+    let pages = pages().into_iter().fold(Router::new(), |router, page| {
         let door = Door {
             app: app.clone(),
             least: page.least,
@@ -207,5 +209,6 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
         };
         let admission = from_fn_with_state(door, visitor::admit_visitor);
         router.route(page.path, page.handler.route_layer(admission))
-    })
+    });
+    assets.merge(pages.route_layer(from_fn_with_state(app.clone(), page_limit::by_address)))
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
+use launchway_runner::wall::{BuildUser, MOST_IDS};
 use launchway_runner::world::SystemWorld;
 use launchway_runner::{Runner, Stage, labels};
 use tokio::sync::watch;
@@ -43,6 +45,8 @@ pub struct Embedded {
     pub runner: RunnerId,
     /// Where it reaches the server: an address of this machine.
     pub origin: String,
+    /// The users that its builds run as.
+    pub builders: RangeInclusive<u32>,
 }
 
 /// The runner that works in this process.
@@ -134,6 +138,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let server = Server::new(base, token, &Timeouts::default(), Arc::new(SystemWorld));
     let server = server.map_err(|error| error.to_string())?;
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
+    let builders = builders(settings.wall.user, wall.user);
     let runner = Runner::new(settings, server, Arc::new(executor), Arc::new(ProjectResolver), version);
     let runner = runner.map_err(|error| error.to_string())?;
     // Only now: until the directory is ours, another server's runner may work there.
@@ -141,9 +146,20 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let embedded = Embedded {
         runner: record.id,
         origin,
+        builders,
     };
     let _ = app.embedded.set(embedded);
     Ok(runner)
+}
+
+/// The users that builds run as: their own where this process may choose, else the user of this process.
+fn builders(user: BuildUser, may_choose: bool) -> RangeInclusive<u32> {
+    let own = rustix::process::geteuid().as_raw();
+    match user {
+        BuildUser::Range { first } if may_choose => first..=first.saturating_add(MOST_IDS - 1),
+        BuildUser::Fixed { uid, .. } if may_choose => uid..=uid,
+        _ => own..=own,
+    }
 }
 
 /// The oldest organization; waits until there is one.

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_domain::scope::Scope;
-use launchway_domain::usage::OverQuota;
+use launchway_domain::usage::{OverHolding, OverQuota};
 use launchway_store::StoreError;
 
 use crate::blob::BlobError;
@@ -52,6 +52,9 @@ pub enum Failure {
     /// The body is larger than it may be.
     #[error("{0}")]
     TooLarge(String),
+    /// The body came too slowly.
+    #[error("The body came too slowly; send it again")]
+    TooSlow,
     /// No byte of the range that is asked for exists; the number says how many bytes there are.
     #[error("There are {0} bytes")]
     NotSatisfiable(u64),
@@ -88,6 +91,7 @@ impl Failure {
             Failure::Changed => (StatusCode::CONFLICT, "Conflict"),
             Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
             Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
+            Failure::TooSlow => (StatusCode::REQUEST_TIMEOUT, "Request Timeout"),
             Failure::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),
             Failure::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, "Rate Limited"),
             Failure::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
@@ -128,6 +132,12 @@ impl From<StoreError> for Failure {
 
 impl From<OverQuota> for Failure {
     fn from(refusal: OverQuota) -> Self {
+        Failure::Forbidden(refusal.to_string())
+    }
+}
+
+impl From<OverHolding> for Failure {
+    fn from(refusal: OverHolding) -> Self {
         Failure::Forbidden(refusal.to_string())
     }
 }

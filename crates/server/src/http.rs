@@ -2,12 +2,18 @@
 
 pub mod admit;
 pub mod check_query;
+pub mod client_limit;
+pub mod connection;
 pub mod cookies;
 pub mod endpoint;
 pub mod extract;
 pub mod front;
 pub mod limits;
+mod local_peer;
 pub mod openapi;
+pub mod page_limit;
+pub mod places;
+pub mod request_body;
 pub mod router;
 
 mod answers;

@@ -11,5 +11,9 @@ fn main() -> ExitCode {
     if let Some(end) = launchway_runner::executor::step_entry(std::env::args_os()) {
         return end;
     }
+    // A file of a stranger that is looked into: likewise.
+    if let Some(end) = launchway_server::inspection::entry(std::env::args_os()) {
+        return end;
+    }
     launchway_server::program::main()
 }

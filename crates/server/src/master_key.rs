@@ -40,6 +40,10 @@ pub enum Purpose {
     KeptForms,
     /// Signs that a password was right, for the page that asks for the code.
     SecondStep,
+    /// Signs that a device has signed a user in before.
+    KnownDevices,
+    /// Shares budgets of tries out to addresses without an account.
+    UnknownAccounts,
     /// Seals the keys of organizations.
     DataKeys,
     /// Tells whether the master key fits the database.
@@ -60,6 +64,8 @@ impl Purpose {
             Purpose::TwoFactor => b"launchway two-factor 1",
             Purpose::KeptForms => b"launchway kept forms 1",
             Purpose::SecondStep => b"launchway second step 1",
+            Purpose::KnownDevices => b"launchway known devices 1",
+            Purpose::UnknownAccounts => b"launchway unknown accounts 1",
             Purpose::DataKeys => b"launchway data keys 1",
             Purpose::Check => b"launchway master key check 1",
         }

@@ -3,10 +3,12 @@
 mod bundle;
 mod index;
 mod long_texts;
+mod updates;
 
 pub mod follow;
 pub mod report_token;
 
 pub use bundle::Entry;
-pub use index::Index;
+pub use index::{Callers, Index};
 pub use long_texts::LongTexts;
+pub use updates::Updates;

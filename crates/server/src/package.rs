@@ -21,9 +21,10 @@ use std::fs::File;
 use contents::Unpacker;
 use fields::Archive;
 pub use refusal::{EntryName, Fault, Refusal};
+use serde::{Deserialize, Serialize};
 
 /// What a package may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Entries, files and folders together.
     pub max_files: u64,
@@ -54,7 +55,7 @@ impl Limits {
 }
 
 /// What is in a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
     /// Files, without folders.
     pub file_count: u64,

@@ -2,6 +2,7 @@
 
 mod args;
 mod demo;
+mod exposed;
 mod serve;
 mod store_simulator;
 
@@ -48,6 +49,13 @@ pub fn main() -> ExitCode {
     };
     if let Some(Command::Openapi) = args.command {
         return print_openapi();
+    }
+    for flag in exposed::passwords(std::env::args_os().skip(1)) {
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: {flag} holds a password, which every user of this machine can read on the command line; put it into the \
+             environment or the settings file, readable by the server's user alone"
+        );
     }
     start_log(
         config.log_format,

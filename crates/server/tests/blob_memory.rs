@@ -38,7 +38,13 @@ async fn an_object_of_100_mib_passes_in_constant_memory() {
         hash.finalize().into()
     };
     let storages = [
-        Blob::local(&folder.path().join("objects"), "http://x/files", [1; 32]).unwrap(),
+        Blob::local(
+            &folder.path().join("objects"),
+            "http://x/files",
+            [1; 32],
+            launchway_server::free_space::Floor::NONE,
+        )
+        .unwrap(),
         Blob::s3(&server.storage_url(), &credentials).unwrap(),
     ];
     let key = Key::new("packages/large.zip").unwrap();

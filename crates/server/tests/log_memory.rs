@@ -14,6 +14,7 @@ use launchway_server::app::{App, World};
 use launchway_server::caller::{Origin, RunnerCaller};
 use launchway_server::clock::SystemClock;
 use launchway_server::config::{Config, RawSettings};
+use launchway_server::inspection::Inspector;
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{build_logs, leases, orgs, runners};
 use launchway_server::outside::resolver::SystemResolver;
@@ -42,6 +43,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
         stores: None,
+        inspector: Inspector::this_program().expect("a program"),
     };
     let config = Config::load(settings, None).expect("good settings");
     App::open(config, "http://127.0.0.1:1".to_owned(), world)

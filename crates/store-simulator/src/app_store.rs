@@ -1,6 +1,7 @@
 //! App Store Connect: its resources, which all have the same outer form, and what is due to happen to them.
 
 mod builds;
+mod by_hand;
 mod notices;
 mod reviews;
 mod routes;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Refused;
 use crate::ledger::Ledger;
-use crate::settings::{AppStoreApp, Settings};
+use crate::settings::{AppStoreApp, ByHand, Settings};
 
 pub(crate) use routes::route;
 
@@ -148,6 +149,27 @@ impl AppStore {
                 self.happen(due, &mut around);
             }
         }
+    }
+
+    /// Does what a person does.
+    ///
+    /// # Errors
+    /// What there is not.
+    pub(crate) fn by_hand(
+        &mut self,
+        done: &ByHand,
+        now: EpochMs,
+        settings: &mut Settings,
+        ledger: &mut Ledger,
+    ) -> Result<(), String> {
+        let address = "";
+        let mut around = Around {
+            settings,
+            ledger,
+            address,
+            now,
+        };
+        self.do_by_hand(&mut around, done)
     }
 
     fn happen(&mut self, due: Due, around: &mut Around<'_>) {

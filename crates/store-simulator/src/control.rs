@@ -25,6 +25,7 @@ GET    /simulator/calls     the calls that came, in order
 POST   /simulator/faults    {\"kind\": \"status\", \"status\": 503, \"method\": \"POST\", \"path\": \":commit\", \"times\": 2}
 DELETE /simulator/faults    forget the faults that have not happened yet
 POST   /simulator/reviews   {\"outcomes\": [\"reject\", \"pass\"], \"otherwise\": \"pass\"}
+POST   /simulator/by-hand   {\"bundleId\": \"…\", \"version\": \"1.2.0\", \"buildNumber\": \"8\", \"attach\": true}: a person's build
 GET    /simulator/clock     the time in the stores, and how fast it goes
 POST   /simulator/clock     {\"advanceSeconds\": 86400, \"speed\": 720}
 POST   /simulator/webhook   {\"url\": \"http://…\", \"secret\": \"…\"}: gets the events of App Store Connect
@@ -102,6 +103,7 @@ pub(crate) fn answer(state: &mut State, call: &Call, body: &Received, now: Epoch
             state.settings.outcomes.extend(reviews.outcomes);
             state.settings.outcome = reviews.otherwise.unwrap_or(state.settings.outcome);
         }),
+        ("POST", ["by-hand"]) => read(body).and_then(|done| state.by_hand(&done, now)),
         ("POST", ["clock"]) => read(body).and_then(|clock| set_clock(state, &clock, now)),
         ("POST", ["webhook"]) => read(body).map(|webhook| {
             // What happened before is not told.

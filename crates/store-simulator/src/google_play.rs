@@ -157,6 +157,14 @@ impl GooglePlay {
         }
     }
 
+    pub(crate) fn bundle_by_hand(&mut self, package: &str, code: i64, sha256: &str) {
+        if let Some(app) = self.apps.get_mut(package) {
+            let sha256 = sha256.to_owned();
+            app.binaries.insert(code, Binary { sha256, is_apk: false });
+            app.revision += 1;
+        }
+    }
+
     pub(crate) fn other_review(&mut self, package: &str, until: EpochMs) {
         if let Some(app) = self.apps.get_mut(package) {
             app.other_review = Some(until);

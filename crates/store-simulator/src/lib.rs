@@ -29,7 +29,7 @@ pub use direct::Direct;
 pub use fault::{Fault, Kind, When};
 pub use ledger::{Entry, Ledger};
 pub use serve::serve;
-pub use settings::{Account, AppStoreApp, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings, Webhook};
+pub use settings::{Account, AppStoreApp, ByHand, GooglePlayApp, Group, Outcome, ReadBinary, Said, Settings, Webhook};
 
 /// Where both stores are, for whoever calls the simulator in the same process.
 pub const ADDRESS: &str = "https://stores.invalid";
@@ -103,6 +103,20 @@ impl Simulator {
     /// Changes of the app are in review until `until`, made by somebody else.
     pub fn other_review(&self, package: &str, until: EpochMs) {
         self.lock().google_play.other_review(package, until);
+    }
+
+    /// A person uploads a build to App Store Connect, or attaches it to a version.
+    ///
+    /// # Errors
+    /// What there is not.
+    pub fn by_hand(&self, done: &ByHand) -> Result<(), String> {
+        let now = self.world.now();
+        self.lock().by_hand(done, now)
+    }
+
+    /// A person puts a binary with this checksum into an app's library in the Play Console.
+    pub fn bundle_by_hand(&self, package: &str, code: i64, sha256: &str) {
+        self.lock().google_play.bundle_by_hand(package, code, sha256);
     }
 
     /// What has happened.
@@ -184,6 +198,13 @@ impl State {
         let now = self.clock.at(now);
         self.app_store.advance(now, &mut self.settings, &mut self.ledger);
         self.google_play.advance(now, &mut self.settings, &mut self.ledger);
+    }
+
+    fn by_hand(&mut self, done: &ByHand, now: EpochMs) -> Result<(), String> {
+        self.advance(now);
+        let there = self.clock.at(now);
+        self.app_store
+            .by_hand(done, there, &mut self.settings, &mut self.ledger)
     }
 
     /// Both stores as they were at first. Tokens that were given out stay good.

@@ -127,6 +127,28 @@ pub struct Webhook {
     pub secret: String,
 }
 
+/// What a person does with a build in App Store Connect.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ByHand {
+    /// The app.
+    pub bundle_id: String,
+    /// `ios` or `visionos`.
+    #[serde(default = "ios")]
+    pub platform: String,
+    /// The version of the build.
+    pub version: String,
+    /// Its number. A build that the store does not have is uploaded.
+    pub build_number: String,
+    /// Whether it is attached to the App Store's version of that name, in whatever state that is.
+    #[serde(default)]
+    pub attach: bool,
+}
+
+fn ios() -> String {
+    "ios".to_owned()
+}
+
 /// How a review ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -170,8 +170,8 @@ impl Org<'_> {
     pub async fn seal_log_segment(&mut self, build: BuildId, segment: &LogSegment) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO log_segments (build_id, start, size, blob_key) \
-             SELECT id, $3, $4, $5 FROM builds WHERE org_id = $1 AND id = $2",
+            "INSERT INTO log_segments (build_id, org_id, start, size, blob_key) \
+             SELECT id, org_id, $3, $4, $5 FROM builds WHERE org_id = $1 AND id = $2",
             &self.id,
             build.to_string(),
             segment.start,

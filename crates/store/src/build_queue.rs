@@ -1,9 +1,14 @@
 //! The queue of builds: which is next, leases, and every move as compare-and-set on (status, attempt) (contract part 4).
 
+use std::collections::BTreeMap;
+
 use launchway_domain::build::{Build, BuildFailure, PhaseRecord, Standing};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
+use launchway_domain::tenancy::Tier;
 
 use crate::builds::{BuildRow, build_columns, pair, split, to_json};
+use crate::sql::typed;
+use crate::tx::Tx;
 use crate::{Org, StoreError, System};
 
 /// What a move sets beside where the build stands.
@@ -19,7 +24,75 @@ pub struct BuildMove {
     pub finished_at: Option<i64>,
 }
 
-/// A build that was given back goes before all others.
+/// What an organization has in the queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueShare {
+    /// The organization.
+    pub org: OrgId,
+    /// Its tier.
+    pub tier: Tier,
+    /// When a build of it was last begun.
+    pub served_at: Option<i64>,
+    /// The different sets of labels that its builds need.
+    pub sets: Vec<Vec<String>>,
+}
+
+/// Builds of an organization that run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// The organization.
+    pub org: OrgId,
+    /// All of them.
+    pub all: i64,
+    /// Those on runners that take everybody's.
+    pub shared: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct ShareRow {
+    org_id: String,
+    tier: String,
+    served_at: Option<i64>,
+    labels: String,
+}
+
+/// Gathers the rows of each organization.
+fn shares(rows: Vec<ShareRow>) -> Result<Vec<QueueShare>, StoreError> {
+    let mut shares: BTreeMap<OrgId, QueueShare> = BTreeMap::new();
+    for row in rows {
+        let org = typed("builds.org_id", &row.org_id)?;
+        let share = QueueShare {
+            org,
+            tier: typed("orgs.tier", &row.tier)?,
+            served_at: row.served_at,
+            sets: Vec::new(),
+        };
+        shares.entry(org).or_insert(share).sets.push(split(&row.labels));
+    }
+    // The database gives the rows of a join in any order.
+    for share in shares.values_mut() {
+        share.sets.sort_unstable();
+    }
+    Ok(shares.into_values().collect())
+}
+
+/// The rest of a statement that knows the organizations `waiting`: their sets of labels, `$1` of each at most.
+macro_rules! sets_of_waiting {
+    () => {
+        ", sets (org_id, labels, number) AS (\
+         SELECT waiting.org_id, (SELECT MIN(b.labels) FROM builds b WHERE b.status = 'queued' \
+         AND b.org_id = waiting.org_id), CAST(1 AS BIGINT) FROM waiting WHERE waiting.org_id IS NOT NULL UNION ALL \
+         SELECT sets.org_id, (SELECT MIN(b.labels) FROM builds b WHERE b.status = 'queued' AND b.org_id = sets.org_id \
+         AND b.labels > sets.labels), sets.number + 1 FROM sets WHERE sets.labels IS NOT NULL AND sets.number < $1) \
+         SELECT orgs.id AS org_id, orgs.tier, (SELECT MAX(b.started_at) FROM builds b WHERE b.org_id = sets.org_id \
+         AND b.started_at IS NOT NULL) AS served_at, sets.labels FROM sets JOIN orgs ON orgs.id = sets.org_id WHERE sets.labels IS NOT NULL"
+    };
+}
+
+/// The number of the lock of those who take builds, among the locks that PostgreSQL has for applications.
+const QUEUE_LOCK: i64 = 0x6c_7771_7565_7565;
+
+/// A build that was given back goes before all others of its organization.
 pub(crate) const GIVEN_BACK: i64 = i64::MIN;
 
 impl Org<'_> {
@@ -61,59 +134,130 @@ impl Org<'_> {
         Ok(moved == 1)
     }
 
-    /// How many builds, of all organizations, are taken before a queued one.
-    pub async fn queued_before(&mut self, id: BuildId) -> Result<i64, StoreError> {
-        let (count,) = fetch_one!(
-            self.tx,
-            (i64,),
-            "SELECT COUNT(*) FROM builds AS other JOIN builds AS one ON one.org_id = $1 AND one.id = $2 \
-             WHERE other.status = 'queued' AND (other.urgency < one.urgency \
-             OR (other.urgency = one.urgency AND other.id < one.id))",
-            &self.id,
-            id.to_string()
-        )?;
-        Ok(count)
-    }
-}
-
-impl System<'_> {
-    /// The different sets of labels that queued builds need.
-    pub async fn queued_labels(&mut self) -> Result<Vec<Vec<String>>, StoreError> {
-        // Steps from one set to the next in the index instead of reading the whole queue.
+    /// The first builds of the organization's queue, `most` of them, in the order in which they are taken.
+    pub async fn queue_front(&mut self, most: i64) -> Result<Vec<BuildId>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             (String,),
-            "WITH RECURSIVE sets (labels) AS (\
-             SELECT MIN(labels) FROM builds WHERE status = 'queued' UNION ALL \
-             SELECT (SELECT MIN(labels) FROM builds WHERE status = 'queued' AND labels > sets.labels) FROM sets \
-             WHERE sets.labels IS NOT NULL) SELECT labels FROM sets WHERE labels IS NOT NULL"
+            "SELECT id FROM builds WHERE org_id = $1 AND status = 'queued' ORDER BY urgency, id LIMIT $2",
+            &self.id,
+            most
         )?;
-        Ok(rows.into_iter().map(|(labels,)| split(&labels)).collect())
+        rows.iter().map(|(id,)| typed("builds.id", id)).collect()
     }
 
-    /// The first queued build that needs exactly these labels, of one organization or of all, locked until this
-    /// transaction ends; with what orders it among those of other sets.
-    pub async fn next_queued(
-        &mut self,
-        labels: &[String],
-        org: Option<OrgId>,
-    ) -> Result<Option<(i64, Build)>, StoreError> {
+    /// How many builds of the organization wait; it counts no further than `most`.
+    pub async fn count_queued(&mut self, most: i64) -> Result<i64, StoreError> {
+        let (count,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM (SELECT 1 FROM builds WHERE org_id = $1 AND status = 'queued' LIMIT $2) AS waiting",
+            &self.id,
+            most
+        )?;
+        Ok(count)
+    }
+
+    /// How many builds of the organization run; it counts no further than `most`.
+    pub async fn count_running(&mut self, most: i64) -> Result<i64, StoreError> {
+        let (count,) = fetch_one!(
+            self.tx,
+            (i64,),
+            "SELECT COUNT(*) FROM (SELECT 1 FROM builds WHERE org_id = $1 AND status = 'running' LIMIT $2) AS running",
+            &self.id,
+            most
+        )?;
+        Ok(count)
+    }
+
+    /// The organization's share of the queue, as [`System::queue_shares`] gives it for all.
+    pub async fn queue_share(&mut self, most: i64) -> Result<Vec<QueueShare>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            ShareRow,
+            concat!(
+                "WITH RECURSIVE waiting (org_id) AS (SELECT id FROM orgs WHERE id = $2)",
+                sets_of_waiting!()
+            ),
+            most,
+            &self.id
+        )?;
+        shares(rows)
+    }
+
+    /// The first queued build of the organization that needs exactly these labels, locked until this transaction ends; with
+    /// what orders it among those of other sets.
+    pub async fn next_queued(&mut self, labels: &[String]) -> Result<Option<(i64, Build)>, StoreError> {
         let rows = fetch_all_locked!(
             self.tx,
             BuildRow,
             concat!(
                 "SELECT ",
                 build_columns!(),
-                " FROM builds WHERE status = 'queued' AND labels = $1 AND ($2 IS NULL OR org_id = $2) \
-                 ORDER BY urgency, id LIMIT 1"
+                " FROM builds WHERE org_id = $1 AND status = 'queued' AND labels = $2 ORDER BY urgency, id LIMIT 1"
             ),
             " FOR UPDATE SKIP LOCKED",
             "",
-            labels.join(","),
-            org.map(|org| org.to_string())
+            &self.id,
+            labels.join(",")
         )?;
         let first = rows.into_iter().next();
         first.map(|row| Ok((row.urgency, row.read()?))).transpose()
+    }
+}
+
+impl System<'_> {
+    /// What waits in the queue: each organization that has builds there, with the sets of labels that they need, `most` sets
+    /// at most. Steps from one organization to the next, and from one set to the next, in an index: what it costs does not
+    /// depend on how many builds wait.
+    pub async fn queue_shares(&mut self, most: i64) -> Result<Vec<QueueShare>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            ShareRow,
+            concat!(
+                // In the order of one index and compared by it: a planner that believes that all builds wait has no other.
+                // The space leads behind all builds of an organization: with `>` SQLite would read them.
+                "WITH RECURSIVE waiting (org_id) AS (\
+                 SELECT CASE first.status WHEN 'queued' THEN first.org_id END FROM (SELECT b.status, b.org_id FROM builds b \
+                 WHERE (b.status, b.org_id) >= ('queued', '') ORDER BY b.status, b.org_id LIMIT 1) AS first UNION ALL \
+                 SELECT (SELECT CASE b.status WHEN 'queued' THEN b.org_id END FROM builds b \
+                 WHERE (b.status, b.org_id) >= ('queued', waiting.org_id || ' ') ORDER BY b.status, b.org_id LIMIT 1) \
+                 FROM waiting WHERE waiting.org_id IS NOT NULL)",
+                sets_of_waiting!()
+            ),
+            most
+        )?;
+        shares(rows)
+    }
+
+    /// How many builds of each organization run.
+    pub async fn running_builds(&mut self) -> Result<Vec<Running>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, i64, i64),
+            "SELECT builds.org_id, COUNT(*), COUNT(runners.id) FROM builds \
+             LEFT JOIN runners ON runners.id = builds.runner_id AND runners.org_id = '' \
+             WHERE builds.status = 'running' GROUP BY builds.org_id"
+        )?;
+        let read = |(org, all, shared): (String, i64, i64)| {
+            Ok(Running {
+                org: typed("builds.org_id", &org)?,
+                all,
+                shared,
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Has those who take builds do so one after the other until this transaction ends. On SQLite they do anyway.
+    pub async fn lock_queue(&mut self) -> Result<(), StoreError> {
+        if let Tx::Postgres(tx) = &mut *self.tx {
+            sqlx::query("SELECT pg_advisory_xact_lock($1)")
+                .bind(QUEUE_LOCK)
+                .execute(&mut **tx)
+                .await?;
+        }
+        Ok(())
     }
 
     /// The build that a runner speaks of, whoever's it is, locked until this transaction ends.

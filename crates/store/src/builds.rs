@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::build_queue::GIVEN_BACK;
+use crate::holdings::source_size;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
@@ -181,8 +182,8 @@ impl Org<'_> {
             self.tx,
             "INSERT INTO builds (id, org_id, status, attempt, queued_at, cancel_requested, urgency, labels, bundle_key, \
              bundle_id, platform, configuration, branch, spec, plan, plan_origin, fingerprint, phases, warnings, \
-             parent_id, log_size, created_by, created_at, source_key) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, \
-             $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21, $22)",
+             parent_id, log_size, created_by, created_at, source_key, source_size) VALUES ($1, $2, $3, $4, $5, 0, $6, $7, $8, $9, $10, \
+             $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21, $22, $23)",
             build.id.to_string(),
             &self.id,
             build.standing.status.as_str(),
@@ -204,7 +205,8 @@ impl Org<'_> {
             build.parent_id.map(|id| id.to_string()),
             &build.created_by,
             build.created_at,
-            build.spec.source.blob_key().unwrap_or_default()
+            build.spec.source.blob_key().unwrap_or_default(),
+            source_size(&build.spec)
         )?;
         Ok(())
     }

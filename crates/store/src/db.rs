@@ -1,10 +1,13 @@
 //! Opening the database by its URL: pools, pragmas, migrations, transactions.
 
+use std::fs::OpenOptions;
 use std::future::ready;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::migrate::MigrateError;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgListener, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -49,6 +52,30 @@ pub enum OpenError {
     /// The schema cannot be brought up to date.
     #[error("cannot be migrated: {0}")]
     Migrate(#[from] MigrateError),
+    /// A newer release changed the schema so that this one must not work on it.
+    #[error(
+        "needs launchway-server of a release that knows migration {needed}; this one knows {known}. Start the newer release"
+    )]
+    TooNew {
+        /// The oldest schema that a program must know.
+        needed: i64,
+        /// What this program knows.
+        known: i64,
+    },
+}
+
+/// The row of `meta` that names the oldest schema a program must know to work on this database. Migrations only expand the
+/// schema, so no migration writes it so far; the first that takes something away must.
+const NEEDED_SCHEMA: &str = "needed_schema";
+
+macro_rules! needed_schema {
+    ($connection:expr) => {
+        sqlx::query_as::<_, (String,)>("SELECT value FROM meta WHERE name = $1")
+            .bind(NEEDED_SCHEMA)
+            .fetch_optional($connection)
+            .await
+            .map_err(OpenError::Connect)?
+    };
 }
 
 impl Db {
@@ -71,6 +98,7 @@ impl Db {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(PATIENCE)
             .foreign_keys(true);
+        make_private(options.get_filename());
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(PATIENCE)
@@ -79,9 +107,9 @@ impl Db {
         // In one transaction that takes the writer's lock first: of processes that start together one migrates.
         let mut migration = writer.begin_with("BEGIN IMMEDIATE").await.map_err(OpenError::Connect)?;
         // Not `run`: what it gives cannot be sent to another thread when it borrows a connection.
-        sqlx::migrate!("migrations/sqlite")
-            .run_direct(None, &mut *migration, false)
-            .await?;
+        let migrator = tolerant(sqlx::migrate!("migrations/sqlite"));
+        migrator.run_direct(None, &mut *migration, false).await?;
+        refuse_newer(&migrator, needed_schema!(&mut *migration))?;
         migration.commit().await.map_err(OpenError::Connect)?;
         let readers = SqlitePoolOptions::new()
             .max_connections(SQLITE_READERS)
@@ -107,9 +135,9 @@ impl Db {
         wait_for_locks(&mut connection, Duration::ZERO)
             .await
             .map_err(OpenError::Connect)?;
-        sqlx::migrate!("migrations/postgres")
-            .run_direct(None, &mut *connection, false)
-            .await?;
+        let migrator = tolerant(sqlx::migrate!("migrations/postgres"));
+        migrator.run_direct(None, &mut *connection, false).await?;
+        refuse_newer(&migrator, needed_schema!(&mut *connection))?;
         wait_for_locks(&mut connection, PATIENCE)
             .await
             .map_err(OpenError::Connect)?;
@@ -166,6 +194,24 @@ impl Db {
     }
 }
 
+/// Migrations of a newer release are ignored: they only expand the schema, and nodes of two releases run side by side while
+/// one follows the other.
+fn tolerant(mut migrator: Migrator) -> Migrator {
+    migrator.set_ignore_missing(true);
+    migrator
+}
+
+/// Refuses a database that names a newer schema as the oldest that fits it.
+fn refuse_newer(migrator: &Migrator, needed: Option<(String,)>) -> Result<(), OpenError> {
+    let known = migrator.iter().map(|migration| migration.version).max().unwrap_or(0);
+    // What is no number was written by a release that does it otherwise, so by a newer one.
+    let needed = needed.map_or(0, |(version,)| version.parse().unwrap_or(i64::MAX));
+    if needed > known {
+        return Err(OpenError::TooNew { needed, known });
+    }
+    Ok(())
+}
+
 /// Begins a transaction on PostgreSQL, to the end even when who asked has gone away meanwhile. The driver does not know of
 /// a BEGIN that was broken off: its transaction, read-only for one, would be that of whoever gets the connection next.
 async fn begin(pool: &PgPool, statement: &'static str) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
@@ -173,6 +219,12 @@ async fn begin(pool: &PgPool, statement: &'static str) -> Result<Transaction<'st
     tokio::spawn(async move { pool.begin_with(statement).await })
         .await
         .unwrap_or(Err(sqlx::Error::WorkerCrashed))
+}
+
+/// Makes the missing file of a database for its owner alone. SQLite gives the files beside it, its log for one, the same rights.
+fn make_private(file: &Path) {
+    // Where it is there already, or cannot be made, SQLite says better what is wrong.
+    let _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
 }
 
 /// Connects a pool to the file. SQLite does not wait for others where waiting could be for each other: at the change to

@@ -40,4 +40,33 @@ impl Org<'_> {
         )?;
         Ok(row.map(|(document,)| document))
     }
+
+    /// Notes the `lwfp-2` hash of a kept document. Only for a bundle of this organization, because apps are offered updates
+    /// by it, and what was noted first stays. Gives whether anything changed.
+    pub async fn pair_fingerprint(&mut self, bundle: &BundleId, hash: &str, lwfp2: &str) -> Result<bool, StoreError> {
+        let noted = execute!(
+            self.tx,
+            "UPDATE fingerprints SET lwfp2 = $3 WHERE bundle_key = $1 AND hash = $2 AND lwfp2 IS NULL \
+             AND EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id = $4)",
+            bundle.key(),
+            hash,
+            lwfp2,
+            &self.id
+        )?;
+        Ok(noted > 0)
+    }
+
+    /// The `lwfp-2` hash that was noted for a hash; never of a bundle of another organization.
+    pub async fn paired_fingerprint(&mut self, bundle: &BundleId, hash: &str) -> Result<Option<String>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (Option<String>,),
+            "SELECT lwfp2 FROM fingerprints WHERE bundle_key = $1 AND hash = $2 \
+             AND EXISTS (SELECT 1 FROM apps WHERE bundle_key = $1 AND org_id = $3)",
+            bundle.key(),
+            hash,
+            &self.id
+        )?;
+        Ok(row.and_then(|(lwfp2,)| lwfp2))
+    }
 }

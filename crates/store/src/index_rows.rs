@@ -49,6 +49,31 @@ pub struct OfferedUpdate {
     pub created_at: EpochMs,
 }
 
+/// An update that is offered to nobody any more. Apps that run it still name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetiredUpdate {
+    /// Its id.
+    pub id: UpdateId,
+    /// What it is for.
+    pub platform: Platform,
+    /// Its version.
+    pub version: Version,
+    /// The value of its build number.
+    pub build: u64,
+}
+
+type RetiredRow = (String, String, String, String);
+
+fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpdate, StoreError> {
+    let build: BuildNumber = typed("updates.build_number", &build)?;
+    Ok(RetiredUpdate {
+        id: typed("updates.id", &id)?,
+        platform: typed("updates.platform", &platform)?,
+        version: typed("updates.version", &version)?,
+        build: build.value(),
+    })
+}
+
 /// The columns of [`select_offered`]. A tuple is read by place, which takes less time than by name.
 type OfferedRow = (
     String,
@@ -137,6 +162,36 @@ impl System<'_> {
         for_each!(self.tx, OfferedRow, select_offered!(""), |row| take(read(row)?))
     }
 
+    /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`.
+    pub async fn retired_updates(&mut self, bundle_key: &str, limit: i64) -> Result<Vec<RetiredUpdate>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            RetiredRow,
+            "SELECT id, platform, version, build_number FROM updates WHERE bundle_key = $1 \
+             AND (deleted_at IS NOT NULL OR status = 'withdrawn') ORDER BY id DESC LIMIT $2",
+            bundle_key,
+            limit
+        )?;
+        rows.into_iter().map(read_retired).collect()
+    }
+
+    /// Gives every bundle's key and withdrawn and deleted updates to `take`, the newest of each, at most `limit`.
+    pub async fn each_retired_update(
+        &mut self,
+        limit: i64,
+        mut take: impl FnMut(String, RetiredUpdate),
+    ) -> Result<(), StoreError> {
+        for_each!(
+            self.tx,
+            (String, String, String, String, String),
+            "SELECT bundle_key, id, platform, version, build_number FROM (SELECT bundle_key, id, platform, version, \
+             build_number, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place FROM updates \
+             WHERE deleted_at IS NOT NULL OR status = 'withdrawn') AS placed WHERE place <= $1",
+            |(key, id, platform, version, build)| take(key, read_retired((id, platform, version, build))?),
+            limit
+        )
+    }
+
     /// Gives every bundle's key and fingerprint documents to `take`, as key, hash and document: those of one bundle
     /// newest first, at most `limit` of each.
     pub async fn each_fingerprint(
@@ -161,6 +216,40 @@ impl System<'_> {
             self.tx,
             (String, String),
             "SELECT hash, document FROM fingerprints WHERE bundle_key = $1 ORDER BY created_at DESC, hash LIMIT $2",
+            bundle_key,
+            limit
+        )
+    }
+
+    /// Gives every bundle's key and pairs of a hash and its `lwfp-2` hash to `take`: those of one bundle newest first, at most
+    /// `limit` of each.
+    pub async fn each_fingerprint_pair(
+        &mut self,
+        limit: i64,
+        mut take: impl FnMut(String, String, String),
+    ) -> Result<(), StoreError> {
+        for_each!(
+            self.tx,
+            (String, String, String),
+            "SELECT bundle_key, hash, lwfp2 FROM (SELECT bundle_key, hash, lwfp2, ROW_NUMBER() OVER \
+             (PARTITION BY bundle_key ORDER BY created_at DESC, hash) AS place FROM fingerprints \
+             WHERE lwfp2 IS NOT NULL) AS placed WHERE place <= $1 ORDER BY bundle_key, place",
+            |(key, hash, lwfp2)| take(key, hash, lwfp2),
+            limit
+        )
+    }
+
+    /// The pairs of a hash and its `lwfp-2` hash of a bundle, newest first, at most `limit`.
+    pub async fn fingerprint_pairs(
+        &mut self,
+        bundle_key: &str,
+        limit: i64,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT hash, lwfp2 FROM fingerprints WHERE bundle_key = $1 AND lwfp2 IS NOT NULL \
+             ORDER BY created_at DESC, hash LIMIT $2",
             bundle_key,
             limit
         )

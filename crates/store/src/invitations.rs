@@ -7,7 +7,7 @@ use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
 #[derive(sqlx::FromRow)]
-struct InvitationRow {
+pub(crate) struct InvitationRow {
     id: String,
     org_id: String,
     email: String,
@@ -18,7 +18,7 @@ struct InvitationRow {
 }
 
 impl InvitationRow {
-    fn read(self) -> Result<Invitation, StoreError> {
+    pub(crate) fn read(self) -> Result<Invitation, StoreError> {
         Ok(Invitation {
             id: typed("invitations.id", &self.id)?,
             org_id: typed("invitations.org_id", &self.org_id)?,
@@ -29,6 +29,15 @@ impl InvitationRow {
             accepted_at: self.accepted_at,
         })
     }
+}
+
+/// That whoever made an invitation may still make one like it. What a key or the operator made needs no member.
+macro_rules! inviter_may {
+    () => {
+        "(created_by NOT LIKE 'user_%' OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = invitations.org_id \
+         AND m.user_id = invitations.created_by AND m.role IN ('owner', CASE invitations.role WHEN 'owner' THEN 'owner' \
+         ELSE 'admin' END)))"
+    };
 }
 
 impl Org<'_> {
@@ -117,19 +126,27 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             InvitationRow,
-            "SELECT id, org_id, email, role, created_at, expires_at, accepted_at FROM invitations \
-             WHERE email = $1 AND accepted_at IS NULL AND expires_at > $2 ORDER BY id LIMIT 1",
+            concat!(
+                "SELECT id, org_id, email, role, created_at, expires_at, accepted_at FROM invitations \
+                 WHERE email = $1 AND accepted_at IS NULL AND expires_at > $2 AND ",
+                inviter_may!(),
+                " ORDER BY id LIMIT 1"
+            ),
             email,
             now
         )?;
         row.map(InvitationRow::read).transpose()
     }
 
-    /// Takes an invitation; false when somebody took it before.
+    /// Takes an invitation; false when somebody took it before, or whoever made it may not invite any more.
     pub async fn accept_invitation(&mut self, id: InvitationId, now: i64) -> Result<bool, StoreError> {
         let taken = execute!(
             self.tx,
-            "UPDATE invitations SET accepted_at = $2 WHERE id = $1 AND accepted_at IS NULL AND expires_at > $2",
+            concat!(
+                "UPDATE invitations SET accepted_at = $2 \
+                 WHERE id = $1 AND accepted_at IS NULL AND expires_at > $2 AND ",
+                inviter_may!()
+            ),
             id.to_string(),
             now
         )?;

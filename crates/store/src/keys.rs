@@ -17,7 +17,7 @@ pub struct NewKey {
 }
 
 #[derive(sqlx::FromRow)]
-struct KeyRow {
+pub(crate) struct KeyRow {
     id: String,
     org_id: String,
     name: String,
@@ -28,10 +28,11 @@ struct KeyRow {
     expires_at: Option<i64>,
     revoked_at: Option<i64>,
     last_used_at: Option<i64>,
+    device_login: Option<String>,
 }
 
 impl KeyRow {
-    fn read(self) -> Result<Key, StoreError> {
+    pub(crate) fn read(self) -> Result<Key, StoreError> {
         Ok(Key {
             id: typed("api_keys.id", &self.id)?,
             org_id: typed("api_keys.org_id", &self.org_id)?,
@@ -43,8 +44,30 @@ impl KeyRow {
             expires_at: self.expires_at,
             revoked_at: self.revoked_at,
             last_used_at: self.last_used_at,
+            device_login: self
+                .device_login
+                .map(|id| typed("api_keys.device_login", &id))
+                .transpose()?,
         })
     }
+}
+
+/// The columns of [`KeyRow`].
+macro_rules! key_columns {
+    () => {
+        "id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at, device_login"
+    };
+}
+pub(crate) use key_columns;
+
+/// That a key works: `$1` is its organization, `$3` the time. One that was made by a browser sign-in works while its user may
+/// still approve such a sign-in.
+macro_rules! key_works {
+    () => {
+        "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) \
+         AND (device_login IS NULL OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = $1 \
+         AND m.user_id = api_keys.created_by AND m.role IN ('admin', 'owner')))"
+    };
 }
 
 impl Org<'_> {
@@ -52,8 +75,8 @@ impl Org<'_> {
     pub async fn create_key(&mut self, new: &NewKey) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO api_keys (id, org_id, name, prefix, hash, scopes, created_by, created_at, expires_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "INSERT INTO api_keys (id, org_id, name, prefix, hash, scopes, created_by, created_at, expires_at, \
+             device_login) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             new.key.id.to_string(),
             &self.id,
             &new.key.name,
@@ -62,7 +85,8 @@ impl Org<'_> {
             Scope::list_to_text(&new.key.scopes),
             &new.key.created_by,
             new.key.created_at,
-            new.key.expires_at
+            new.key.expires_at,
+            new.key.device_login.map(|id| id.to_string())
         )?;
         Ok(())
     }
@@ -72,8 +96,11 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             KeyRow,
-            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
-             FROM api_keys WHERE org_id = $1 AND id = $2",
+            concat!(
+                "SELECT ",
+                key_columns!(),
+                " FROM api_keys WHERE org_id = $1 AND id = $2"
+            ),
             &self.id,
             id.to_string()
         )?;
@@ -85,8 +112,11 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             KeyRow,
-            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
-             FROM api_keys WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+            concat!(
+                "SELECT ",
+                key_columns!(),
+                " FROM api_keys WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
+            ),
             &self.id,
             paging.limit,
             paging.offset
@@ -111,6 +141,51 @@ impl Org<'_> {
         )?;
         Ok(revoked == 1)
     }
+
+    /// Whether a key works at this time.
+    pub async fn key_works(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            concat!(
+                "SELECT id FROM api_keys WHERE org_id = $1 AND id = $2 AND ",
+                key_works!()
+            ),
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Whether a key works; if so, nobody revokes it until this transaction ends. Others may hold it too.
+    pub async fn hold_key(&mut self, id: KeyId, now: i64) -> Result<bool, StoreError> {
+        let rows = fetch_all_locked!(
+            self.tx,
+            (String,),
+            concat!(
+                "SELECT id FROM api_keys WHERE org_id = $1 AND id = $2 AND ",
+                key_works!()
+            ),
+            " FOR SHARE",
+            "",
+            &self.id,
+            id.to_string(),
+            now
+        )?;
+        Ok(!rows.is_empty())
+    }
+
+    /// Waits for whoever holds a key, and keeps others from holding it until this transaction ends.
+    pub async fn lock_key(&mut self, id: KeyId) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE api_keys SET name = name WHERE org_id = $1 AND id = $2",
+            &self.id,
+            id.to_string()
+        )?;
+        Ok(())
+    }
 }
 
 impl System<'_> {
@@ -119,8 +194,7 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             KeyRow,
-            "SELECT id, org_id, name, prefix, scopes, created_by, created_at, expires_at, revoked_at, last_used_at \
-             FROM api_keys WHERE hash = $1",
+            concat!("SELECT ", key_columns!(), " FROM api_keys WHERE hash = $1"),
             hash
         )?;
         row.map(KeyRow::read).transpose()

@@ -116,6 +116,31 @@ impl Org<'_> {
         Ok(Ok(()))
     }
 
+    /// The role of a member, which nobody changes or takes away until this transaction ends. Others may hold it too.
+    pub async fn hold_member(&mut self, user: UserId) -> Result<Option<Role>, StoreError> {
+        let rows = fetch_all_locked!(
+            self.tx,
+            (String,),
+            "SELECT role FROM members WHERE org_id = $1 AND user_id = $2",
+            " FOR SHARE",
+            "",
+            &self.id,
+            user.to_string()
+        )?;
+        rows.first().map(|(role,)| typed("members.role", role)).transpose()
+    }
+
+    /// Waits for whoever holds a member, and keeps others from holding it until this transaction ends.
+    pub async fn lock_member(&mut self, user: UserId) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "UPDATE members SET role = role WHERE org_id = $1 AND user_id = $2",
+            &self.id,
+            user.to_string()
+        )?;
+        Ok(())
+    }
+
     async fn is_last_owner(&mut self, user: UserId) -> Result<bool, StoreError> {
         let owners = fetch_all!(
             self.tx,

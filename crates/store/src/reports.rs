@@ -1,6 +1,8 @@
-//! What devices reported of updates: each device, update and kind counts once.
+//! What devices reported of updates: each device, update and kind counts once. Above a
+//! bound only a sample of the devices is kept, so made-up device ids cannot fill the disk; counts are estimates from there on.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
@@ -65,29 +67,81 @@ pub const fn day_of(time: EpochMs) -> i64 {
     time.div_euclid(DAY)
 }
 
+/// Rows of report_devices per update and kind. Beyond, counts are estimates with an error of about 1 %.
+pub const KEPT_DEVICES: i64 = 1 << 14;
+/// At this level a full sample takes no more devices.
+const MAX_LEVEL: i64 = 30;
+
+/// The sample of devices that is kept for an update and kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    /// The sample holds devices whose hash ends in this many zero bits.
+    level: i64,
+    /// Rows in the sample.
+    rows: i64,
+}
+
+impl Kept {
+    /// Whether a device belongs to the sample.
+    fn takes(self, device: i64, bound: i64) -> bool {
+        let is_full = self.level == MAX_LEVEL && self.rows >= bound;
+        device & self.mask() == 0 && !is_full
+    }
+
+    /// The number of devices that each row counts for.
+    fn weight(self) -> i64 {
+        1 << self.level
+    }
+
+    fn mask(self) -> i64 {
+        self.weight() - 1
+    }
+}
+
+/// What is counted together.
+type Group = (UpdateId, ReportKind);
+
 impl System<'_> {
     /// Counts reports; gives for each whether it was new. The token of each named its update, which is the tenant's own.
     /// Rows are touched in one order, whatever the order of the reports, so that no two nodes wait for each other.
     pub async fn count_reports(&mut self, reports: &[Report]) -> Result<Vec<bool>, StoreError> {
+        self.count_reports_within(reports, KEPT_DEVICES).await
+    }
+
+    /// The same, keeping at most `bound` devices of an update and kind.
+    pub async fn count_reports_within(&mut self, reports: &[Report], bound: i64) -> Result<Vec<bool>, StoreError> {
         let mut order: Vec<usize> = (0..reports.len()).collect();
         // Stable: of two alike the first counts.
         order.sort_by_key(|at| (reports[*at].update_id, reports[*at].kind, reports[*at].device));
+        let mut groups: BTreeMap<Group, (Kept, i64)> = BTreeMap::new();
         let mut counted = vec![false; reports.len()];
         // All devices before all counts: a node that holds a count never waits for a device.
         for at in &order {
-            counted[*at] = self.note_device(&reports[*at]).await?;
+            let report = &reports[*at];
+            let group = (report.update_id, report.kind);
+            if let Entry::Vacant(unknown) = groups.entry(group) {
+                unknown.insert((self.kept(group).await?, 0));
+            }
+            if let Some((kept, new)) = groups.get_mut(&group)
+                && kept.takes(report.device, bound)
+                && self.note_device(report).await?
+            {
+                counted[*at] = true;
+                kept.rows += 1;
+                *new += 1;
+            }
         }
         order.retain(|at| counted[*at]);
-        for report in order.iter().map(|at| &reports[*at]) {
-            execute!(
-                self.tx,
-                "INSERT INTO report_counts (update_id, kind, count) VALUES ($1, $2, 1) \
-                 ON CONFLICT (update_id, kind) DO UPDATE SET count = report_counts.count + 1",
-                report.update_id.to_string(),
-                report.kind.as_str()
-            )?;
+        let weight = |report: &Report| {
+            groups
+                .get(&(report.update_id, report.kind))
+                .map_or(1, |(kept, _)| kept.weight())
+        };
+        for (group, (kept, new)) in groups.iter().filter(|(_, (_, new))| *new > 0) {
+            self.add_count(*group, *kept, *new, bound).await?;
         }
-        self.count_days(order.iter().map(|at| &reports[*at])).await?;
+        self.count_days(order.iter().map(|at| (&reports[*at], weight(&reports[*at]))))
+            .await?;
         for report in order.iter().map(|at| &reports[*at]) {
             if let Some(reason) = &report.reason {
                 self.keep_reason(report, reason).await?;
@@ -96,13 +150,73 @@ impl System<'_> {
         Ok(counted)
     }
 
-    /// Counts new reports by day, each row once and all in one order.
-    async fn count_days<'r>(&mut self, new: impl Iterator<Item = &'r Report>) -> Result<(), StoreError> {
+    async fn kept(&mut self, (update, kind): Group) -> Result<Kept, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64, i64),
+            "SELECT level, COALESCE(kept, count) FROM report_counts WHERE update_id = $1 AND kind = $2",
+            update.to_string(),
+            kind.as_str()
+        )?;
+        Ok(row.map_or_else(Kept::default, |(level, rows)| Kept { level, rows }))
+    }
+
+    /// Adds new devices to a count, and thins the sample when it exceeds the bound.
+    async fn add_count(&mut self, (update, kind): Group, kept: Kept, new: i64, bound: i64) -> Result<(), StoreError> {
+        let (level, rows) = fetch_one!(
+            self.tx,
+            (i64, i64),
+            "INSERT INTO report_counts (update_id, kind, count, kept) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (update_id, kind) DO UPDATE SET count = report_counts.count + excluded.count, forgotten = 0, \
+             kept = COALESCE(report_counts.kept, report_counts.count) + excluded.kept RETURNING level, kept",
+            update.to_string(),
+            kind.as_str(),
+            new * kept.weight(),
+            new
+        )?;
+        if rows > bound {
+            self.thin((update, kind), Kept { level, rows }, bound).await?;
+        }
+        Ok(())
+    }
+
+    /// Halves the sample until it is within the bound.
+    async fn thin(&mut self, (update, kind): Group, mut kept: Kept, bound: i64) -> Result<(), StoreError> {
+        while kept.rows > bound && kept.level < MAX_LEVEL {
+            kept.level += 1;
+            execute!(
+                self.tx,
+                "DELETE FROM report_devices WHERE update_id = $1 AND kind = $2 AND (device & $3) <> 0",
+                update.to_string(),
+                kind.as_str(),
+                kept.mask()
+            )?;
+            (kept.rows,) = fetch_one!(
+                self.tx,
+                (i64,),
+                "SELECT COUNT(*) FROM report_devices WHERE update_id = $1 AND kind = $2",
+                update.to_string(),
+                kind.as_str()
+            )?;
+        }
+        execute!(
+            self.tx,
+            "UPDATE report_counts SET level = $3, kept = $4 WHERE update_id = $1 AND kind = $2",
+            update.to_string(),
+            kind.as_str(),
+            kept.level,
+            kept.rows
+        )?;
+        Ok(())
+    }
+
+    /// Counts new reports by day, each with the devices it stands for: each row once and all in one order.
+    async fn count_days<'r>(&mut self, new: impl Iterator<Item = (&'r Report, i64)>) -> Result<(), StoreError> {
         let mut days = BTreeMap::new();
-        for report in new {
+        for (report, weight) in new {
             *days
                 .entry((report.update_id, day_of(report.at), report.kind))
-                .or_insert(0_i64) += 1;
+                .or_insert(0_i64) += weight;
         }
         for ((update, day, kind), count) in days {
             execute!(
@@ -116,6 +230,34 @@ impl System<'_> {
             )?;
         }
         Ok(())
+    }
+
+    /// Deletes the devices of at most `limit` groups (update and kind) for which no day is kept any more; the counts stay.
+    /// Returns the number of groups.
+    pub async fn forget_silent_devices(&mut self, limit: i64) -> Result<u64, StoreError> {
+        let silent = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT c.update_id, c.kind FROM report_counts c WHERE c.forgotten = 0 AND NOT EXISTS \
+             (SELECT 1 FROM report_days d WHERE d.update_id = c.update_id AND d.kind = c.kind) \
+             ORDER BY c.update_id, c.kind LIMIT $1",
+            limit
+        )?;
+        for (update, kind) in &silent {
+            execute!(
+                self.tx,
+                "DELETE FROM report_devices WHERE update_id = $1 AND kind = $2",
+                update,
+                kind
+            )?;
+            execute!(
+                self.tx,
+                "UPDATE report_counts SET forgotten = 1, kept = 0, level = 0 WHERE update_id = $1 AND kind = $2",
+                update,
+                kind
+            )?;
+        }
+        Ok(silent.len() as u64)
     }
 
     /// Forgets what was reported on days before one; the counts of all time stay.

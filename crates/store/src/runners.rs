@@ -7,7 +7,7 @@ use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
 #[derive(sqlx::FromRow)]
-struct RunnerRow {
+pub(crate) struct RunnerRow {
     id: String,
     org_id: String,
     name: String,
@@ -21,7 +21,7 @@ struct RunnerRow {
 }
 
 impl RunnerRow {
-    fn read(self) -> Result<Runner, StoreError> {
+    pub(crate) fn read(self) -> Result<Runner, StoreError> {
         Ok(Runner {
             id: typed("runners.id", &self.id)?,
             org_id: owner(&self.org_id)?,
@@ -42,6 +42,14 @@ impl RunnerRow {
     }
 }
 
+/// The columns of [`RunnerRow`].
+macro_rules! runner_columns {
+    () => {
+        "id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at"
+    };
+}
+pub(crate) use runner_columns;
+
 fn owner(org: &str) -> Result<Option<OrgId>, StoreError> {
     Some(org)
         .filter(|org| !org.is_empty())
@@ -53,14 +61,25 @@ fn column(org: Option<OrgId>) -> String {
     org.map(|org| org.to_string()).unwrap_or_default()
 }
 
+/// That whoever made a one-time token may still make one. What a key or the operator made needs no member.
+macro_rules! maker_may {
+    () => {
+        "(created_by NOT LIKE 'user_%' OR EXISTS (SELECT 1 FROM members m WHERE m.org_id = runner_tokens.org_id \
+         AND m.user_id = runner_tokens.created_by AND m.role IN ('admin', 'owner')))"
+    };
+}
+
 impl Org<'_> {
     /// The organization's own runners, shut out ones included, newest first.
     pub async fn runners(&mut self, paging: Paging) -> Result<Rows<Runner>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             RunnerRow,
-            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
-             FROM runners WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+            concat!(
+                "SELECT ",
+                runner_columns!(),
+                " FROM runners WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3"
+            ),
             &self.id,
             paging.limit,
             paging.offset
@@ -79,8 +98,11 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             RunnerRow,
-            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
-             FROM runners WHERE org_id = $1 AND id = $2",
+            concat!(
+                "SELECT ",
+                runner_columns!(),
+                " FROM runners WHERE org_id = $1 AND id = $2"
+            ),
             &self.id,
             id.to_string()
         )?;
@@ -116,8 +138,11 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             RunnerRow,
-            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
-             FROM runners WHERE org_id IN ($1, '') AND revoked_at IS NULL AND last_seen_at >= $2 ORDER BY id",
+            concat!(
+                "SELECT ",
+                runner_columns!(),
+                " FROM runners WHERE org_id IN ($1, '') AND revoked_at IS NULL AND last_seen_at >= $2 ORDER BY id"
+            ),
             &self.id,
             since
         )?;
@@ -157,7 +182,11 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             (String, String, i64),
-            "DELETE FROM runner_tokens WHERE token_hash = $1 RETURNING org_id, created_by, expires_at",
+            concat!(
+                "DELETE FROM runner_tokens WHERE token_hash = $1 AND ",
+                maker_may!(),
+                " RETURNING org_id, created_by, expires_at"
+            ),
             token_hash
         )?;
         match row {
@@ -171,7 +200,10 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             (i64,),
-            "SELECT expires_at FROM runner_tokens WHERE token_hash = $1 AND expires_at > $2",
+            concat!(
+                "SELECT expires_at FROM runner_tokens WHERE token_hash = $1 AND expires_at > $2 AND ",
+                maker_may!()
+            ),
             token_hash,
             now
         )?;
@@ -209,8 +241,11 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             RunnerRow,
-            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
-             FROM runners WHERE token_hash = $1 AND revoked_at IS NULL",
+            concat!(
+                "SELECT ",
+                runner_columns!(),
+                " FROM runners WHERE token_hash = $1 AND revoked_at IS NULL"
+            ),
             token_hash
         )?;
         row.map(RunnerRow::read).transpose()
@@ -240,8 +275,7 @@ impl System<'_> {
         let row = fetch_optional!(
             self.tx,
             RunnerRow,
-            "SELECT id, org_id, name, labels, slots, version, created_by, created_at, last_seen_at, revoked_at \
-             FROM runners WHERE id = $1",
+            concat!("SELECT ", runner_columns!(), " FROM runners WHERE id = $1"),
             id.to_string()
         )?;
         row.map(RunnerRow::read).transpose()

@@ -1,10 +1,11 @@
 //! Browser sessions. They belong to a user, who may be in several organizations.
 
 use launchway_domain::id::{SessionId, UserId};
-use launchway_domain::org::{SESSION_IDLE, Session};
+use launchway_domain::org::{SESSION_IDLE, SESSION_LIFE, Session};
+use launchway_domain::tenancy::Role;
 
 use crate::sql::typed;
-use crate::{Paging, Rows, StoreError, System};
+use crate::{Org, Paging, Rows, StoreError, System};
 
 #[derive(sqlx::FromRow)]
 struct SessionRow {
@@ -26,6 +27,40 @@ impl SessionRow {
             created_at: self.created_at,
             last_used_at: self.last_used_at,
         })
+    }
+}
+
+impl Org<'_> {
+    /// The role that a living session's user has in this organization; `None` when the session or the membership is over.
+    pub async fn session_role(&mut self, session: SessionId, now: i64) -> Result<Option<Role>, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (String,),
+            "SELECT m.role FROM sessions s JOIN members m ON m.user_id = s.user_id \
+             WHERE m.org_id = $1 AND s.id = $2 AND s.last_used_at > $3 AND s.created_at > $4",
+            &self.id,
+            session.to_string(),
+            now - SESSION_IDLE,
+            now - SESSION_LIFE
+        )?;
+        row.map(|(role,)| typed("members.role", &role)).transpose()
+    }
+
+    /// The same; neither session nor membership ends or changes until this transaction ends. Others may hold them too.
+    pub async fn hold_session(&mut self, session: SessionId, now: i64) -> Result<Option<Role>, StoreError> {
+        let rows = fetch_all_locked!(
+            self.tx,
+            (String,),
+            "SELECT m.role FROM sessions s JOIN members m ON m.user_id = s.user_id \
+             WHERE m.org_id = $1 AND s.id = $2 AND s.last_used_at > $3 AND s.created_at > $4",
+            " FOR SHARE OF m FOR KEY SHARE OF s",
+            "",
+            &self.id,
+            session.to_string(),
+            now - SESSION_IDLE,
+            now - SESSION_LIFE
+        )?;
+        rows.first().map(|(role,)| typed("members.role", role)).transpose()
     }
 }
 
@@ -53,32 +88,35 @@ impl System<'_> {
             self.tx,
             SessionRow,
             "SELECT id, user_id, user_agent, address, created_at, last_used_at FROM sessions \
-             WHERE token_hash = $1 AND last_used_at > $2",
+             WHERE token_hash = $1 AND last_used_at > $2 AND created_at > $3",
             token_hash,
-            now - SESSION_IDLE
+            now - SESSION_IDLE,
+            now - SESSION_LIFE
         )?;
         row.map(SessionRow::read).transpose()
     }
 
     /// The living sessions of a user, newest first.
     pub async fn sessions(&mut self, user: UserId, now: i64, paging: Paging) -> Result<Rows<Session>, StoreError> {
-        let (user, oldest) = (user.to_string(), now - SESSION_IDLE);
+        let (user, oldest, first) = (user.to_string(), now - SESSION_IDLE, now - SESSION_LIFE);
         let rows = fetch_all!(
             self.tx,
             SessionRow,
             "SELECT id, user_id, user_agent, address, created_at, last_used_at FROM sessions \
-             WHERE user_id = $1 AND last_used_at > $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
+             WHERE user_id = $1 AND last_used_at > $2 AND created_at > $3 ORDER BY id DESC LIMIT $4 OFFSET $5",
             &user,
             oldest,
+            first,
             paging.limit,
             paging.offset
         )?;
         let (total,) = fetch_one!(
             self.tx,
             (i64,),
-            "SELECT COUNT(*) FROM sessions WHERE user_id = $1 AND last_used_at > $2",
+            "SELECT COUNT(*) FROM sessions WHERE user_id = $1 AND last_used_at > $2 AND created_at > $3",
             &user,
-            oldest
+            oldest,
+            first
         )?;
         Rows::read(rows, total, SessionRow::read)
     }
@@ -107,8 +145,13 @@ impl System<'_> {
         Ok(())
     }
 
-    /// Forgets sessions that were not used since `time`.
-    pub async fn forget_sessions_before(&mut self, time: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM sessions WHERE last_used_at < $1", time)
+    /// Forgets sessions that are over.
+    pub async fn forget_sessions(&mut self, now: i64) -> Result<u64, StoreError> {
+        execute!(
+            self.tx,
+            "DELETE FROM sessions WHERE last_used_at <= $1 OR created_at <= $2",
+            now - SESSION_IDLE,
+            now - SESSION_LIFE
+        )
     }
 }

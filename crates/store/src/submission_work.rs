@@ -1,9 +1,12 @@
 //! The work on submissions: whose step is due, claims that lapse, one change at a time for an app of Google Play, files.
 
+use std::collections::BTreeMap;
+
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
-use launchway_domain::submission::{Store, SubmissionFile};
+use launchway_domain::submission::record::Change;
+use launchway_domain::submission::{Store, SubmissionFile, SubmissionStatus};
 
 use crate::sql::typed;
 use crate::submissions::submission_pair;
@@ -22,6 +25,26 @@ pub struct SubmittedBinary {
     pub destination: String,
     /// Whether it got there.
     pub is_there: bool,
+}
+
+/// Which work is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Everything that can wait for its turn.
+    Usual,
+    /// Changes of a release, and what is to be canceled.
+    Urgent,
+}
+
+/// Something that is wanted of a submission while somebody works on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// The submission.
+    pub id: SubmissionId,
+    /// What is wanted of its rollout.
+    pub change: Option<Change>,
+    /// Whether it is to be canceled.
+    pub cancel: bool,
 }
 
 /// The newest binaries of an app that are compared with another one.
@@ -96,8 +119,8 @@ impl Org<'_> {
     ) -> Result<(), StoreError> {
         execute!(
             self.tx,
-            "INSERT INTO submission_files (blob_key, submission_id, number, kind, file_name, size, sha256) \
-             SELECT $3, id, $4, $5, $6, $7, $8 FROM submissions WHERE org_id = $1 AND id = $2",
+            "INSERT INTO submission_files (blob_key, submission_id, org_id, number, kind, file_name, size, sha256) \
+             SELECT $3, id, org_id, $4, $5, $6, $7, $8 FROM submissions WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string(),
             &file.blob_key,
@@ -145,6 +168,35 @@ impl Org<'_> {
         Ok(())
     }
 
+    /// The newest submissions of a binary: how each stands, and the store's ids by name.
+    pub async fn submissions_of_binary(
+        &mut self,
+        bundle: &BundleId,
+        platform: Platform,
+        sha256: &str,
+    ) -> Result<Vec<(SubmissionStatus, BTreeMap<String, String>)>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String),
+            "SELECT status, external FROM submissions WHERE org_id = $1 AND bundle_key = $2 AND platform = $3 \
+             AND sha256 = $4 ORDER BY id DESC LIMIT $5",
+            &self.id,
+            bundle.key(),
+            platform.as_str(),
+            sha256,
+            COMPARED
+        )?;
+        rows.into_iter()
+            .map(|(status, external)| {
+                let external = serde_json::from_str(&external);
+                Ok((
+                    typed("submissions.status", &status)?,
+                    external.map_err(|_| StoreError::Corrupt("submissions.external"))?,
+                ))
+            })
+            .collect()
+    }
+
     /// The newest binaries of an app that were handed to a store, those of one submission left out.
     pub async fn submitted_binaries(
         &mut self,
@@ -177,10 +229,11 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Submissions whose step is due at `now` and that nobody has, those that wait longest first, of each organization
-    /// `of_org` at most. Left out are those of an app that somebody changes in Google Play now.
+    /// Submissions of a lane whose step is due at `now` and that nobody has, those that wait longest first, of each
+    /// organization `of_org` at most. Left out are those of an app that somebody changes in Google Play now.
     pub async fn due_submissions(
         &mut self,
+        lane: Lane,
         now: i64,
         of_org: i64,
         limit: i64,
@@ -191,14 +244,55 @@ impl System<'_> {
             "SELECT org_id, id FROM (SELECT s.org_id, s.id, s.due_at, \
              ROW_NUMBER() OVER (PARTITION BY s.org_id ORDER BY s.due_at, s.id) AS place FROM submissions s \
              WHERE s.due_at <= $1 AND (s.claimed_until IS NULL OR s.claimed_until <= $1) \
+             AND CASE WHEN s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1 THEN 1 ELSE 0 END = $4 \
              AND (s.store <> 'google_play' OR NOT EXISTS \
              (SELECT 1 FROM package_locks l WHERE l.package = s.bundle_key AND l.locked_until > $1))) AS due \
              WHERE place <= $2 ORDER BY due_at, id LIMIT $3",
             now,
             of_org,
-            limit
+            limit,
+            i64::from(lane == Lane::Urgent)
         )?;
         rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()
+    }
+
+    /// What is wanted of submissions that somebody works on at `now`.
+    pub async fn wishes_for_claimed(&mut self, now: i64) -> Result<Vec<Wish>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, Option<String>, i64),
+            "SELECT id, change, cancel_requested FROM submissions WHERE due_at <= $1 AND claimed_until > $1 \
+             AND (change IS NOT NULL OR cancel_requested = 1) ORDER BY due_at LIMIT $2",
+            now,
+            LOOKED_AT
+        )?;
+        rows.into_iter()
+            .map(|(id, change, cancel)| {
+                let change = change.map(|change| serde_json::from_str(&change)).transpose();
+                Ok(Wish {
+                    id: typed("submissions.id", &id)?,
+                    change: change.map_err(|_| StoreError::Corrupt("submissions.change"))?,
+                    cancel: cancel != 0,
+                })
+            })
+            .collect()
+    }
+
+    /// The submissions that have the lock of an app of Google Play for which something urgent is due at `now`.
+    pub async fn locks_in_the_way(&mut self, now: i64) -> Result<Vec<SubmissionId>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String,),
+            "SELECT DISTINCT l.submission_id FROM submissions s JOIN package_locks l ON l.package = s.bundle_key \
+             WHERE s.due_at <= $1 AND s.store = 'google_play' AND (s.claimed_until IS NULL OR s.claimed_until <= $1) \
+             AND (s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1) \
+             AND l.locked_until > $1 AND l.submission_id <> s.id LIMIT $2",
+            now,
+            LOOKED_AT
+        )?;
+        rows.into_iter()
+            .map(|(id,)| typed("package_locks.submission_id", &id))
+            .collect()
     }
 
     /// Locks an app of Google Play for a submission until `until`; false when another one has it.

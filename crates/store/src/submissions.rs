@@ -54,6 +54,7 @@ pub(crate) struct SubmissionRow {
     failing_since: i64,
     since: i64,
     deleted: i64,
+    urgent: i64,
     created_by: String,
     created_at: i64,
     finished_at: Option<i64>,
@@ -106,6 +107,7 @@ impl SubmissionRow {
                 failing_since: self.failing_since,
                 since: self.since,
                 is_deleted: self.deleted != 0,
+                is_urgent: self.urgent != 0,
             },
             created_by: self.created_by,
             created_at: self.created_at,
@@ -127,7 +129,7 @@ macro_rules! submission_columns {
     () => {
         "id, org_id, status, cancel_requested, build_id, bundle_id, platform, destination, version, build_number, \
          sha256, rollout, spec, credential_id, external, change, error_code, error_message, events, progress, due_at, claim, \
-         failures, failing_since, since, deleted, created_by, created_at, finished_at"
+         failures, failing_since, since, deleted, urgent, created_by, created_at, finished_at"
     };
 }
 
@@ -251,7 +253,7 @@ impl Org<'_> {
             self.tx,
             "UPDATE submissions SET status = $3, cancel_requested = $4, rollout = $5, credential_id = $6, external = $7, \
              change = $8, error_code = $9, error_message = $10, events = $11, progress = $12, due_at = $13, \
-             failures = $14, failing_since = $15, since = $16, deleted = $17, finished_at = $18 \
+             failures = $14, failing_since = $15, since = $16, deleted = $17, finished_at = $18, urgent = $19 \
              WHERE org_id = $1 AND id = $2",
             &self.id,
             new.id.to_string(),
@@ -270,7 +272,8 @@ impl Org<'_> {
             new.work.failing_since,
             new.work.since,
             i64::from(new.work.is_deleted),
-            new.finished_at
+            new.finished_at,
+            i64::from(new.work.is_urgent)
         )?;
         Ok(())
     }
@@ -289,7 +292,8 @@ impl Org<'_> {
 
 impl System<'_> {
     /// Claims the work on a submission that is due at `now`, until `until`: then whoever looks may claim it again. `None`
-    /// when somebody else has it, or it is not due any more.
+    /// when somebody else has it, or it is not due any more. One that waits for a turn goes on waiting, until it is told
+    /// otherwise.
     pub async fn claim_submission(
         &mut self,
         id: SubmissionId,
@@ -300,7 +304,8 @@ impl System<'_> {
             self.tx,
             SubmissionRow,
             concat!(
-                "UPDATE submissions SET claim = claim + 1, claimed_until = $3 \
+                "UPDATE submissions SET claim = claim + 1, claimed_until = $3, \
+                 waits_claim = CASE WHEN waits_claim = claim THEN claim + 1 ELSE NULL END \
                  WHERE id = $1 AND due_at <= $2 AND (claimed_until IS NULL OR claimed_until <= $2) RETURNING ",
                 submission_columns!()
             ),

@@ -60,6 +60,39 @@ impl System<'_> {
         row.map(UserRow::read).transpose()
     }
 
+    /// Notes that the sign-in provider confirmed whose address it is; false when it did so before.
+    pub async fn prove_user(&mut self, id: UserId, now: i64) -> Result<bool, StoreError> {
+        let proven = execute!(
+            self.tx,
+            "UPDATE users SET proven_at = $2 WHERE id = $1 AND proven_at IS NULL",
+            id.to_string(),
+            now
+        )?;
+        Ok(proven == 1)
+    }
+
+    /// Whether the sign-in provider has confirmed whose address it is.
+    pub async fn is_proven_user(&mut self, id: UserId) -> Result<bool, StoreError> {
+        let row = fetch_optional!(
+            self.tx,
+            (i64,),
+            "SELECT proven_at FROM users WHERE id = $1 AND proven_at IS NOT NULL",
+            id.to_string()
+        )?;
+        Ok(row.is_some())
+    }
+
+    /// Whether this is still the hash of a user's password; if so, nobody sets another until this transaction ends.
+    pub async fn hold_password(&mut self, id: UserId, password_hash: &str) -> Result<bool, StoreError> {
+        let held = execute!(
+            self.tx,
+            "UPDATE users SET password_hash = password_hash WHERE id = $1 AND password_hash = $2",
+            id.to_string(),
+            password_hash
+        )?;
+        Ok(held == 1)
+    }
+
     /// Sets a new password, ends every session of the user and every reset link.
     pub async fn set_password(&mut self, id: UserId, password_hash: &str) -> Result<(), StoreError> {
         let id = id.to_string();
@@ -97,5 +130,26 @@ impl System<'_> {
             now
         )?;
         row.map(|(id,)| typed("reset_links.user_id", &id)).transpose()
+    }
+
+    /// Uses a reset link up: the user whose password it sets, which nobody else changes until this transaction ends. `None`
+    /// when the link was used before, or something else has set the password since and ended it.
+    pub async fn use_reset_link(&mut self, token_hash: &str, now: i64) -> Result<Option<UserId>, StoreError> {
+        let Some(user) = self.reset_link_user(token_hash, now).await? else {
+            return Ok(None);
+        };
+        // The user's row first, as `set_password` locks them: whoever holds it may be ending the link.
+        execute!(
+            self.tx,
+            "UPDATE users SET password_hash = password_hash WHERE id = $1",
+            user.to_string()
+        )?;
+        let used = execute!(
+            self.tx,
+            "DELETE FROM reset_links WHERE token_hash = $1 AND expires_at > $2",
+            token_hash,
+            now
+        )?;
+        Ok((used == 1).then_some(user))
     }
 }

@@ -2,6 +2,7 @@
 //! is the published one of App Store Connect's API 4.4.1.
 
 mod client;
+mod own_builds;
 mod progress;
 mod refusal;
 pub mod requests;
@@ -21,7 +22,7 @@ use crate::release::Release;
 use crate::step::Step;
 
 pub use client::{AppStoreConnect, Credential};
-pub use progress::{Progress, Stage};
+pub use progress::{Progress, Stage, Turn};
 pub use rollout::Change;
 
 /// The address of the real one.
@@ -68,6 +69,9 @@ impl Progress {
     pub fn for_retry(&self, release: &Release) -> Progress {
         let fresh = Progress {
             app_id: self.app_id.clone(),
+            build_upload_id: self.build_upload_id.clone(),
+            build_upload_file_id: self.build_upload_file_id.clone(),
+            spoiled_uploads: self.spoiled_uploads.clone(),
             build_id: self.build_id.clone(),
             notes_done: self.notes_done,
             ..Progress::default()

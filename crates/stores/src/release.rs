@@ -17,6 +17,27 @@ pub struct Note {
     pub text: String,
 }
 
+/// What the stores got of a binary's bytes by earlier submissions of the same service. Version and build number alone do
+/// not tell what a binary is: anybody may have uploaded another one under them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// Uploads to App Store Connect.
+    pub uploads: Vec<OwnUpload>,
+    /// Whether a release with these bytes was committed to Google Play.
+    pub is_committed: bool,
+}
+
+/// An upload to App Store Connect, by the ids that were kept before its bytes were committed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnUpload {
+    /// The upload.
+    pub upload_id: String,
+    /// Its file.
+    pub file_id: String,
+    /// The build that came of it; empty when that was not seen.
+    pub build_id: String,
+}
+
 /// A binary, and where it goes.
 #[derive(Clone)]
 pub struct Release {
@@ -36,6 +57,8 @@ pub struct Release {
     pub source: Arc<dyn Source>,
     /// Their SHA-256, lower-case hex.
     pub sha256: String,
+    /// What the store got of them before.
+    pub earlier: Earlier,
     /// What is new.
     pub notes: Vec<Note>,
     /// Percent of the users that get it at first; `None` is everybody. In the App Store anything below 100 means the

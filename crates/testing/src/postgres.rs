@@ -110,6 +110,30 @@ impl Postgres {
         }
     }
 
+    /// Runs the statements of a file as the server's owner in the database `url`, in one transaction.
+    ///
+    /// # Errors
+    /// What `psql` wrote to standard error.
+    pub fn run_script(&self, url: &str, file: &Path) -> Result<(), String> {
+        let output = Command::new(&self.programs.psql)
+            .args([
+                "--no-psqlrc",
+                "--quiet",
+                "--single-transaction",
+                "--set=ON_ERROR_STOP=1",
+            ])
+            .args(["--output=/dev/null", "--dbname", url, "--file"])
+            .arg(file)
+            .env("LC_ALL", "C")
+            .output()
+            .map_err(|error| format!("`psql` cannot be started: {error}"))?;
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).trim_end().to_owned())
+        }
+    }
+
     /// The database `url` as its own tool writes it out.
     ///
     /// # Panics

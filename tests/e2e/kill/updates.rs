@@ -101,7 +101,9 @@ impl Killer {
     async fn update(&self, known: &Value) -> Value {
         let path = format!("/update?id={}", known["id"].as_str().unwrap());
         let mut update = self.api.get(&path).await.expect(200);
-        update.as_object_mut().unwrap().remove("reports");
+        for counted in ["reports", "callers"] {
+            update.as_object_mut().unwrap().remove(counted);
+        }
         update
     }
 

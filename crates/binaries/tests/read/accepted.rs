@@ -102,7 +102,7 @@ fn symbol_command(executable: &[u8]) -> usize {
 #[test]
 fn what_code_refers_to_is_unknown_where_it_cannot_be_read() {
     let whole = with_executable("no-purpose.ipa", |_| ());
-    assert_eq!(whole.system_classes.as_deref(), Some(&["AVCaptureDevice"][..]));
+    assert_eq!(whole.system_classes, Some(vec!["AVCaptureDevice".to_owned()]));
     // The place of the symbols, how many there are, the place of their names, and the length of these.
     for field in 0..4 {
         for value in [1_u32, 0x00ff_ffff, u32::MAX] {
@@ -136,7 +136,7 @@ fn a_library_that_cannot_be_read_says_nothing() {
         let file = files.iter_mut().find(|(name, _)| name.ends_with("/Other"));
         file.unwrap().1 = content.to_vec();
         let facts = read_bytes(&packed(&files)).unwrap();
-        assert_eq!(facts.system_classes.as_deref(), Some(&["AVCaptureDevice"][..]));
+        assert_eq!(facts.system_classes, Some(vec!["AVCaptureDevice".to_owned()]));
     }
 }
 

@@ -92,12 +92,26 @@ fn what_is_endless_is_refused() {
         &packed(&[("Payload/A.app/Info.plist", deep)]),
         "Info.plist in the file is truncated or damaged. Build the app again.",
     );
-    let text = |depth: usize| {
-        let lists = ["<array>".repeat(depth), "</array>".repeat(depth)].concat();
-        format!("<plist><dict><key>CFBundleIdentifier</key><string>a.b</string><key>x</key>{lists}</dict></plist>")
-    };
-    assert!(read_bytes(&packed(&[("Payload/A.app/Info.plist", text(511))])).is_ok());
-    assert!(read_bytes(&packed(&[("Payload/A.app/Info.plist", text(512))])).is_err());
+    for (open, close) in [
+        ("<array>", "</array>"),
+        ("<x:array>", "</x:array>"),
+        ("<dict><key>k</key>", "</dict >"),
+    ] {
+        let list = |depth: usize| {
+            let lists = [&open.repeat(depth), "<true/>", &close.repeat(depth)].concat();
+            format!("<plist><dict><key>CFBundleIdentifier</key><string>a.b</string><key>x</key>{lists}</dict></plist>")
+        };
+        assert!(
+            read_bytes(&packed(&[("Payload/A.app/Info.plist", list(31))])).is_ok(),
+            "{open}"
+        );
+        for depth in [32, 100_000] {
+            refused(
+                &packed(&[("Payload/A.app/Info.plist", list(depth))]),
+                "Info.plist in the file is truncated or damaged. Build the app again.",
+            );
+        }
+    }
 }
 
 /// Two readers might take another one of them.

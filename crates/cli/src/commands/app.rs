@@ -2,10 +2,12 @@
 
 use std::str::FromStr;
 
+use launchway_domain::build::BuildType;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
-use launchway_project::native_version::{self, Found, NativeProject};
-use launchway_project::resolve::{AppPlace, app_place};
+use launchway_project::file::StatedId;
+use launchway_project::native_version::{self, Found, NativeProject, Variant};
+use launchway_project::resolve::{AppPlace, ResolveError, app_place, app_profile, variant};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -14,31 +16,74 @@ use crate::failure::Failure;
 /// several.
 pub fn place(platform: Platform, profile: Option<&str>, context: &Context) -> Result<AppPlace, Failure> {
     let profiles = &context.settings.project.build;
-    app_place(profiles, profile, platform).map_err(|error| {
-        // Failures of the command line have no full stop.
-        Failure::usage(error.to_string().trim_end_matches('.')).hint("name a profile with --profile")
-    })
+    app_place(profiles, profile, platform).map_err(|error| wrong_profile(&error))
 }
 
-/// What the native project of that app says.
-pub fn native(platform: Platform, profile: Option<&str>, context: &Context) -> Result<NativeProject, Failure> {
-    let place = place(platform, profile, context)?;
-    let root = context.settings.root.join(place.directory);
-    Ok(native_version::read(&root, platform))
+fn wrong_profile(error: &ResolveError) -> Failure {
+    // Failures of the command line have no full stop.
+    Failure::usage(error.to_string().trim_end_matches('.')).hint("name a profile with --profile")
 }
 
-/// The bundle identifier. Fails when nothing names one.
-pub fn bundle_id(told: Option<&BundleId>, native: &NativeProject, context: &Context) -> Result<String, Failure> {
-    let in_project = context.settings.project.app.bundle_id.as_deref();
-    match (told, in_project, &native.bundle_id) {
-        (Some(told), _, _) => Ok(told.to_string()),
-        (None, Some(text), _) => match BundleId::from_str(text) {
-            Ok(told) => Ok(told.to_string()),
-            Err(problem) => Err(Failure::usage(format!("bundle_id in launchway.toml: {problem}"))),
-        },
-        (None, None, Some(found)) => Ok(taken("App", found, context)),
-        (None, None, None) => Err(Failure::usage("no app is named, and no native project here names one")
-            .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")),
+/// The app of the project here on one platform, as a profile builds it.
+pub struct App {
+    platform: Platform,
+    /// What `launchway.toml` calls it.
+    stated: Option<StatedId>,
+    /// What its native project says.
+    pub native: NativeProject,
+}
+
+impl App {
+    /// Reads what a profile builds: the one that is told, or that a build would take.
+    pub fn read(
+        platform: Platform,
+        profile: Option<&str>,
+        build_type: Option<BuildType>,
+        context: &Context,
+    ) -> Result<Self, Failure> {
+        let project = &context.settings.project;
+        let place = place(platform, profile, context)?;
+        let root = context.settings.root.join(place.directory);
+        let (name, profile) = app_profile(&project.build, profile, platform).map_err(|error| wrong_profile(&error))?;
+        Ok(Self {
+            platform,
+            stated: project.bundle_id(name.as_deref(), platform),
+            native: native_version::read(&root, platform, &variant(&profile, build_type)),
+        })
+    }
+
+    /// Reads what is beside `launchway.toml`, whatever its profiles say.
+    pub fn without_profile(platform: Platform, context: &Context) -> Self {
+        Self {
+            platform,
+            stated: context.settings.project.bundle_id(None, platform),
+            native: native_version::read(&context.settings.root, platform, &Variant::default()),
+        }
+    }
+
+    /// The bundle identifier. Fails when nothing names one.
+    pub fn bundle_id(&self, told: Option<&BundleId>, context: &Context) -> Result<String, Failure> {
+        match (told, &self.stated, &self.native.bundle_id) {
+            (Some(told), ..) => Ok(told.to_string()),
+            (None, Some(stated), _) => match BundleId::from_str(&stated.value) {
+                Ok(id) => Ok(id.to_string()),
+                Err(problem) => {
+                    let table = stated.tables.join(".");
+                    Err(Failure::usage(format!(
+                        "bundle_id in launchway.toml, [{table}]: {problem}"
+                    )))
+                }
+            },
+            (None, None, Some(found)) => Ok(taken("App", found, context)),
+            (None, None, None) => {
+                let hint = format!(
+                    "give --bundle-id ID, or write bundle_id below [app] in launchway.toml, or below [app.{}] if other \
+                     platforms have another",
+                    self.platform
+                );
+                Err(Failure::usage("no app is named, and no native project here names one").hint(hint))
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `doctor`: finds what is wrong with settings, server, key, project and tools, and says how to mend it.
 
+mod app;
 mod project;
 mod server;
 mod tools;
@@ -84,7 +85,10 @@ pub async fn run(global: &Global, printer: Printer, environment: Environment) ->
             findings.push(project::settings(&context, told.as_deref()));
             findings.extend(server::look(&context).await);
             let profile = project::usual_profile(&context.settings.project);
-            project::look(&context.settings.root, &profile, &mut findings)
+            let framework = project::look(&context.settings.root, &profile, &mut findings);
+            let text = std::fs::read_to_string(project::place(&context, told.as_deref())).unwrap_or_default();
+            app::look(&context.settings.root, &context.settings.project, &text, &mut findings);
+            framework
         }
         Err(failure) => {
             findings.push(Finding::failure("settings", failure));

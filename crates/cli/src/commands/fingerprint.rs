@@ -8,7 +8,7 @@ pub mod side;
 use launchway_api::updates::FingerprintInput;
 use launchway_domain::fingerprint::FingerprintDocument;
 use launchway_domain::platform::Platform;
-use launchway_project::fingerprint::{self, CollectError, without_native_project};
+use launchway_project::fingerprint::{self, CollectError, Documents, without_native_project};
 use launchway_project::framework::Framework;
 use serde_json::{Value, json};
 
@@ -37,23 +37,33 @@ pub async fn run(arguments: FingerprintArgs, context: &Context) -> Result<(), Fa
 async fn one(platform: Platform, app: &AppArgs, document: bool, context: &Context) -> Result<(), Failure> {
     let found = collect(platform, app, context).await?;
     if document {
-        return context.printer.raw(found.document.canonical().as_bytes());
+        return context.printer.raw(found.documents.first.canonical().as_bytes());
     }
     context
         .printer
-        .result(&found.json().to_string(), || format!("{}\n", found.document.hash()))
+        .result(&found.json().to_string(), || format!("{}\n", found.documents.hash()))
 }
 
 async fn all(app: &AppArgs, context: &Context) -> Result<(), Failure> {
     let mut found = Vec::new();
+    let mut problem = None;
     for platform in platforms(app, context)? {
-        found.push(collect(platform, app, context).await?);
+        match look(platform, app.profile.as_deref(), false, context).await? {
+            Ok(one) => found.push(one),
+            Err(error) => {
+                context.printer.warn(&format!("{platform}: {error}"));
+                problem = problem.or(Some(error));
+            }
+        }
+    }
+    if let Some(problem) = problem.filter(|_| found.is_empty()) {
+        return Err(Failure::failed(problem.to_string()));
     }
     let items: Vec<Value> = found.iter().map(Collected::json).collect();
     context.printer.result(&json!({ "items": items }).to_string(), || {
         let mut table = Table::new(&["platform", "framework", "fingerprint"]);
         for one in &found {
-            let hash = one.document.hash().to_string();
+            let hash = one.documents.hash().to_string();
             table.row(vec![one.platform().to_string(), one.framework.title().to_owned(), hash]);
         }
         context.printer.table(&table)
@@ -64,26 +74,38 @@ async fn all(app: &AppArgs, context: &Context) -> Result<(), Failure> {
 pub struct Collected {
     /// What it is made with.
     pub framework: Framework,
-    /// Its document.
-    pub document: FingerprintDocument,
+    /// Its documents.
+    pub documents: Documents,
+}
+
+/// What is sent of a project's native code.
+pub struct Sent {
+    /// Its `lwfp-1` document.
+    pub input: FingerprintInput,
+    /// Its `lwfp-2` hash.
+    pub lwfp2: String,
 }
 
 impl Collected {
     fn platform(&self) -> Platform {
-        self.document.platform()
+        self.documents.first.platform()
     }
 
     /// As the API takes it.
-    pub fn input(&self) -> Option<FingerprintInput> {
-        serde_json::from_value(document_json(&self.document)).ok()
+    pub fn sent(&self) -> Option<Sent> {
+        Some(Sent {
+            input: serde_json::from_value(document_json(&self.documents.first)).ok()?,
+            lwfp2: self.documents.second.hash().to_string(),
+        })
     }
 
     fn json(&self) -> Value {
         json!({
             "platform": self.platform(),
             "framework": self.framework,
-            "fingerprint": self.document.hash().as_str(),
-            "document": document_json(&self.document),
+            "fingerprint": self.documents.hash().as_str(),
+            "lwfp2": self.documents.second.hash().as_str(),
+            "document": document_json(&self.documents.first),
         })
     }
 }
@@ -98,9 +120,9 @@ pub async fn of_build(
     platform: Platform,
     profile: &Option<String>,
     context: &Context,
-) -> Result<Option<FingerprintInput>, Failure> {
+) -> Result<Option<Sent>, Failure> {
     match look(platform, profile.as_deref(), false, context).await? {
-        Ok(found) => Ok(found.input()),
+        Ok(found) => Ok(found.sent()),
         Err(CollectError::NoApp(_)) => Ok(None),
         Err(problem) => {
             let message = format!("The fingerprint is not known yet: {problem}. The runner tells it.");
@@ -130,8 +152,8 @@ pub async fn look(
             true => without_native_project(&rules, platform),
             false => rules,
         };
-        let (framework, document) = fingerprint::of_app(&root, &place, platform, &rules)?;
-        Ok(Collected { framework, document })
+        let (framework, documents) = fingerprint::of_app(&root, &place, platform, &rules)?;
+        Ok(Collected { framework, documents })
     };
     let found = tokio::task::spawn_blocking(work).await;
     found.map_err(|error| Failure::failed(format!("the project could not be read: {error}")))

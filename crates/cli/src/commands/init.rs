@@ -1,7 +1,9 @@
 //! `init`: recognises the project and writes a commented `launchway.toml`.
 
+mod ids;
 mod template;
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -11,11 +13,11 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_project::file::NAME;
 use launchway_project::framework::{Framework, recognise};
-use launchway_project::native_version;
 use launchway_project::packages::Packages;
 use launchway_project::source::Source;
 use serde_json::json;
 
+use self::ids::Ids;
 use self::template::Answers;
 use crate::args::project::InitArgs;
 use crate::context::Context;
@@ -30,7 +32,10 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
     }
     let framework = framework(here);
     let mut answers = Answers {
-        bundle_id: arguments.bundle_id.map(|id| id.to_string()).or_else(|| bundle_id(here)),
+        ids: match arguments.bundle_id {
+            Some(id) => Ids::One(Some(id.to_string())),
+            None => Ids::read(&absolute(here), framework),
+        },
         url: server(context),
         dir: framework.and_then(|framework| built(framework, here)),
         framework,
@@ -53,10 +58,13 @@ pub async fn run(arguments: InitArgs, context: &Context) -> Result<(), Failure> 
 /// Asks for what can be told; what was found is proposed.
 async fn ask(answers: &mut Answers, context: &Context) -> Result<(), Failure> {
     let terminal = context.terminal;
-    let given = terminal.ask("Bundle identifier", answers.bundle_id.as_deref()).await?;
-    if !given.is_empty() {
-        BundleId::from_str(&given).map_err(|problem| Failure::usage(format!("the bundle identifier {problem}")))?;
-        answers.bundle_id = Some(given);
+    match &mut answers.ids {
+        Ids::One(id) => ask_for_id("Bundle identifier", id, context).await?,
+        Ids::Several(ids) => {
+            for (platform, id) in ids {
+                ask_for_id(&format!("Bundle identifier on {platform}"), id, context).await?;
+            }
+        }
     }
     let given = terminal.ask("Server", answers.url.as_deref()).await?;
     if !given.is_empty() {
@@ -71,21 +79,48 @@ async fn ask(answers: &mut Answers, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
+async fn ask_for_id(question: &str, id: &mut Option<String>, context: &Context) -> Result<(), Failure> {
+    let given = context.terminal.ask(question, id.as_deref()).await?;
+    if !given.is_empty() {
+        BundleId::from_str(&given).map_err(|problem| Failure::usage(format!("the bundle identifier {problem}")))?;
+        *id = Some(given);
+    }
+    Ok(())
+}
+
 fn tell(answers: &Answers, context: &Context) -> Result<(), Failure> {
     let name = |framework: Framework| framework.as_str();
+    let (one, several) = match &answers.ids {
+        Ids::One(id) => (id.clone(), None),
+        Ids::Several(ids) => {
+            let ids: BTreeMap<&str, &Option<String>> =
+                ids.iter().map(|(platform, id)| (platform.as_str(), id)).collect();
+            (None, Some(ids))
+        }
+    };
     let told = json!({
         "path": NAME,
         "framework": answers.framework.map(name),
-        "bundleId": answers.bundle_id,
+        "bundleId": one,
+        "bundleIds": several,
         "url": answers.url,
         "dir": answers.dir,
     });
     let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "not told; see the file".to_owned());
+    let app = match &several {
+        None => or_none(&one),
+        Some(ids) => {
+            let lines = ids
+                .iter()
+                .map(|(platform, id)| format!("{} on {platform}", or_none(id)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    };
     context.printer.result(&told.to_string(), || {
         fields(&[
             ("Written", NAME.to_owned()),
             ("Framework", answers.framework.map(name).unwrap_or("none").to_owned()),
-            ("App", or_none(&answers.bundle_id)),
+            ("App", app),
             ("Server", or_none(&answers.url)),
             ("To publish", or_none(&answers.dir)),
         ])
@@ -101,13 +136,6 @@ fn framework(here: &Path) -> Option<Framework> {
     let source = Source::new(&absolute(here));
     let packages = Packages::read(&source, "");
     recognise(&source, "", packages.as_ref(), Platform::Android)
-}
-
-fn bundle_id(here: &Path) -> Option<String> {
-    Platform::ALL
-        .into_iter()
-        .find_map(|platform| native_version::read(&absolute(here), platform).bundle_id)
-        .map(|found| found.value)
 }
 
 /// The server that was named for this command, or that somebody is logged in to, without the `/api` that every address

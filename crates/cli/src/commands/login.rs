@@ -72,14 +72,21 @@ pub async fn run(arguments: LoginArgs, context: &Context) -> Result<(), Failure>
         .result(&answer.body, || whoami::prose(&answer.value, &url, Origin::Login))
 }
 
-/// The server that was named, or else the one that is answered. The one of the earlier login is only proposed.
+/// The server that was named, or else the one that is answered. Those of the earlier login and of `launchway.toml`, which may
+/// be anybody's, are only proposed; where nobody can be asked, a key does not go to the latter.
 async fn server(context: &Context, unasked: bool) -> Result<BaseUrl, Failure> {
     let known = context.settings.url.as_ref();
     match known {
-        Some(url) if unasked || url.source != Origin::Login => return Ok(url.value.clone()),
+        Some(url) if unasked && url.source == Origin::Project => {
+            return Err(Failure::usage(format!(
+                "a login does not go to {} unless you name it: only launchway.toml does",
+                url.value
+            ))
+            .hint(format!("give --url {}, or set LAUNCHWAY_URL", url.value)));
+        }
+        Some(url) if unasked || !matches!(url.source, Origin::Login | Origin::Project) => return Ok(url.value.clone()),
         None if unasked => {
-            return Err(Failure::usage("no server is named")
-                .hint("give --url, set LAUNCHWAY_URL, or write url below [server] in launchway.toml"));
+            return Err(Failure::usage("no server is named").hint("give --url, or set LAUNCHWAY_URL"));
         }
         _ => {}
     }

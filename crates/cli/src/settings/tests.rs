@@ -186,6 +186,62 @@ fn a_key_in_the_environment_wins_even_when_it_is_none() {
 }
 
 #[test]
+fn a_key_of_the_environment_goes_only_to_an_address_that_the_user_named() {
+    let good = "https://good.example";
+    let decide_with = |in_file: &str, flag: Option<&str>, variable: &str, saved: Option<&str>| {
+        let global = Global {
+            url: flag.map(url),
+            ..Global::default()
+        };
+        let environment = Environment::from([("LAUNCHWAY_API_KEY", KEY), ("LAUNCHWAY_URL", variable)]);
+        let server = Server {
+            url: Some(in_file.to_owned()),
+            ..Server::default()
+        };
+        decide(&global, &environment, project(server), saved.map(login)).map(|settings| settings.key)
+    };
+    let refused = Key::AddressOfProject(Origin::Variable("LAUNCHWAY_API_KEY"));
+    for other in [
+        "https://evil.example",
+        "http://good.example",
+        "https://good.example:8443",
+        "https://good.example.evil.example",
+        "https://good.example/elsewhere",
+    ] {
+        assert_eq!(
+            decide_with(other, None, "", None).expect("good settings"),
+            refused,
+            "{other}"
+        );
+        assert_eq!(
+            decide_with(other, None, "", Some(good)).expect("good settings"),
+            refused,
+            "{other}"
+        );
+        let named = [
+            decide_with(other, Some(good), "", None),
+            decide_with(other, None, good, None),
+        ];
+        for key in named {
+            assert!(matches!(key.expect("good settings"), Key::Known { .. }), "{other}");
+        }
+    }
+    let same = decide_with("https://good.example/api/", None, "", Some(good));
+    assert!(
+        matches!(same.expect("good settings"), Key::Known { .. }),
+        "the user has logged in there"
+    );
+    for tricky in [
+        "https://good.example@evil.example",
+        "https://good.example:443@evil.example",
+        "//evil.example",
+    ] {
+        let failure = decide_with(tricky, None, "", None).expect_err(tricky);
+        assert_eq!(failure.exit, Exit::Usage, "{tricky}");
+    }
+}
+
+#[test]
 fn dev_has_an_address_of_its_own() {
     let server = Server {
         url: Some("https://production.example".to_owned()),

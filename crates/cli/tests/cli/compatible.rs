@@ -48,7 +48,8 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
 /// The fingerprint that was published last.
 fn published(server: &FakeServer) -> Value {
     let last = server.seen().pop().expect("a request");
-    assert_eq!(last.line, "POST /api/update");
+    let path = last.line.split('?').next();
+    assert_eq!(path, Some("POST /api/update"));
     last.json()["fingerprint"].take()
 }
 
@@ -116,4 +117,37 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_not_published_by_accident
     text.push_str(errors(&shown));
     assert_snapshot!(text);
     assert_eq!(published(&server), Value::Null);
+}
+
+/// The team and the profile that sign an app differ between machines; the native code does not.
+#[tokio::test]
+async fn a_build_that_differs_only_in_what_signs_it_can_run_the_update() {
+    let (server, stage) = stage([]).await;
+    let here = stage.json(&["fingerprint", "android", "--json"]).await;
+    let lwfp2 = here["lwfp2"].as_str().expect("a hash");
+    let build = |lwfp2: &str| {
+        let view = json!({
+            "id": BUILD, "status": "success", "bundleId": "com.example.app", "platform": "android", "configuration": null,
+            "version": null, "buildNumber": null, "fingerprint": "other", "lwfp2": lwfp2, "document": null,
+        });
+        Reply::new(200, view.to_string())
+    };
+    server.then([build(lwfp2)]);
+    server.then(taking(&server));
+    let shown = stage.run(&MINIMUM).await;
+    assert!(shown.ends_with("--- exit 0\n"), "{shown}");
+    let last = server.seen().pop().expect("a request");
+    assert_eq!(last.line, format!("POST /api/update?lwfp2={lwfp2}"));
+    assert_eq!(last.json()["fingerprint"], here["document"]);
+    assert_eq!(
+        here["document"]["alg"], "lwfp-1",
+        "apps and older servers know this one"
+    );
+
+    server.then([build("another")]);
+    assert!(stage.run(&MINIMUM).await.ends_with("--- exit 5\n"));
+    let needed = ["native-needed", "android", "--against", "latest"];
+    server.then([build(lwfp2), build("another")]);
+    assert!(stage.run(&needed).await.ends_with("--- exit 0\n"));
+    assert!(stage.run(&needed).await.ends_with("--- exit 10\n"));
 }

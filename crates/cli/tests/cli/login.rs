@@ -95,7 +95,7 @@ async fn what_is_no_key_is_not_sent() {
     $ launchway login
     --- standard error
     error: no server is named
-    hint: give --url, set LAUNCHWAY_URL, or write url below [server] in launchway.toml
+    hint: give --url, or set LAUNCHWAY_URL
     --- exit 2
     "#);
     assert!(server.seen().is_empty());
@@ -168,7 +168,7 @@ async fn the_saved_key_goes_to_no_other_server() {
     $ launchway whoami
     --- standard error
     error: not logged in to http://other/api (launchway.toml); the saved login is for http://server/api
-    hint: run `launchway login --url http://other/api`, or set LAUNCHWAY_API_KEY
+    hint: run `launchway login --url http://other/api`, or set LAUNCHWAY_URL and LAUNCHWAY_API_KEY
     --- exit 4
     "#);
     assert!(other.seen().is_empty());

@@ -2,6 +2,7 @@
 //! that answers as told.
 
 mod action;
+mod address;
 mod api;
 mod apps;
 #[cfg(unix)]
@@ -20,6 +21,7 @@ mod every_command;
 mod fake_server;
 mod fingerprint;
 mod help;
+mod ids;
 mod interrupt;
 mod keys;
 #[cfg(unix)]

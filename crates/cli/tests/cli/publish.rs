@@ -83,7 +83,7 @@ async fn packs_uploads_and_publishes() {
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production'
     --- standard error
     There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.
     Packed 2 files of dist (16 B) into 240 B
@@ -172,7 +172,7 @@ async fn everything_that_can_be_told() {
                    Safer.
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
     No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.
     Packed 2 files of dist (16 B) into 240 B
@@ -234,7 +234,7 @@ async fn every_configuration_only_when_told() {
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android'
     --- exit 0
     "#);
     assert_eq!(asked(&server).get("configuration"), None);
@@ -265,7 +265,7 @@ async fn project_and_native_code_say_what_flags_do_not() {
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production'
     --- standard error
     App com.example.app is from android/app/build.gradle
     Version 1.4.0 is from android/app/build.gradle
@@ -363,7 +363,7 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     $ launchway update ios --all-configurations --dir dist
     --- standard error
     error: no app is named, and no native project here names one
-    hint: give --bundle-id ID, or write bundle_id below [app] in launchway.toml
+    hint: give --bundle-id ID, or write bundle_id below [app] in launchway.toml, or below [app.ios] if other platforms have another
     --- exit 2
     $ launchway update ios --bundle-id com.example.app --all-configurations --dir dist
     --- standard error

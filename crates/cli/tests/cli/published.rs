@@ -245,7 +245,7 @@ async fn promote() {
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&currentBuild=0&platform=android&configuration=production&fingerprint=abc&deviceId=any-device'
     --- standard error
     Rollout 10 %: only apps that send a device id when they ask can get it.
     --- exit 0

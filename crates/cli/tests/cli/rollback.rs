@@ -57,10 +57,11 @@ async fn of_a_named_update() {
     Published      2026-11-20T10:00:00.000Z by key_01kb0000000000000000000001
 
     Ask as an app would:
-      curl 'http://server/api/update/check/com.example.app?currentVersion=0.0.0&platform=android&configuration=production'
+      curl 'http://server/api/update/check/com.example.app?currentVersion=1.0.1&currentBuild=2&platform=android&configuration=production'
     --- standard error
     Bad:    update_01kb0000000000000000000002 1.0.1 (build 2), published
     Before: update_01kb0000000000000000000001 1.0.0 (build 1), published
+    Phones get it that send currentBuild or currentUpdateId with their check. To a phone that sends neither, 1.0.1 is no newer than 1.0.1.
     --- exit 0
     "#);
     let listed = "GET /api/update?bundleId=com.example.app&platform=android&limit=100&offset=0";
@@ -69,6 +70,23 @@ async fn of_a_named_update() {
         [&format!("GET /api/update?id={BAD}"), listed, "POST /api/update"]
     );
     assert_eq!(server.seen()[2].json(), asked_for());
+}
+
+/// Facts where the server has them.
+#[tokio::test]
+async fn it_is_said_how_many_cannot_see_it() {
+    let mut bad = bad();
+    for (checks, without, said) in [(7, 0, false), (7, 2, true)] {
+        bad["callers"] = json!({"checks": checks, "withoutBuild": without});
+        let replies = [
+            Reply::new(200, bad.to_string()),
+            Reply::new(200, page(&[bad.clone(), good()], 2, 0)),
+            made(),
+        ];
+        let server = FakeServer::start(replies).await;
+        let text = Stage::with(&server).run(&["update", "rollback", BAD, "--yes"]).await;
+        assert_eq!(text.contains("warning: 2 of the 7 checks of this app"), said, "{text}");
+    }
 }
 
 #[tokio::test]
@@ -107,6 +125,65 @@ async fn to_a_chosen_update_of_other_native_code() {
     let text = stage.run(&["update", "rollback", BAD, "--to", GOOD, "--yes"]).await;
     assert!(text.contains("warning: the two differ in native code"), "{text}");
     assert_eq!(server.seen()[3].json()["fingerprint"], "old");
+}
+
+/// What the server says of the difference between two updates.
+fn difference(same: bool) -> Reply {
+    let side = |id: &str, fingerprint: &str| {
+        json!({"id": id, "status": "published", "bundleId": "com.example.app", "platform": "android", "configuration": null,
+            "version": null, "buildNumber": null, "fingerprint": fingerprint, "document": null})
+    };
+    let told =
+        json!({"from": side(GOOD, "old"), "to": side(BAD, "new"), "same": same, "reason": null, "changes": null});
+    Reply::new(200, told.to_string())
+}
+
+#[tokio::test]
+async fn of_other_fingerprints_the_server_knows_whether_they_are_the_same_natively() {
+    let (mut good, mut bad) = (good(), bad());
+    good["fingerprint"] = json!("old");
+    bad["fingerprint"] = json!("new");
+    let updates = || {
+        [
+            Reply::new(200, bad.to_string()),
+            Reply::new(200, page(&[bad.clone(), good.clone()], 2, 0)),
+        ]
+    };
+    let server = FakeServer::start(updates()).await;
+    server.then([difference(true), made()]);
+    let stage = Stage::with(&server);
+    let text = stage.run(&["update", "rollback", BAD, "--yes"]).await;
+    assert!(
+        text.ends_with("--- exit 0\n") && !text.contains("differ in native code"),
+        "{text}"
+    );
+    assert_eq!(
+        server.lines()[2],
+        format!("GET /api/fingerprints/diff?from={GOOD}&to={BAD}")
+    );
+    assert_eq!(server.seen()[3].json()["sourceUpdateId"], GOOD);
+
+    server.then(updates());
+    server.then([difference(false)]);
+    let text = stage.run(&["update", "rollback", BAD, "--yes"]).await;
+    assert!(
+        text.contains("runs wherever it runs") && text.ends_with("--- exit 3\n"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn the_same_files_under_another_version_are_no_way_back() {
+    let mut same = good();
+    same["sha256"] = bad()["sha256"].clone();
+    let server = FakeServer::start([
+        Reply::new(200, bad().to_string()),
+        Reply::new(200, page(&[bad(), same], 2, 0)),
+    ])
+    .await;
+    let text = Stage::with(&server).run(&["update", "rollback", BAD, "--yes"]).await;
+    let message = format!("every published update from before {BAD} has the same files as it");
+    assert!(text.contains(&message), "{text}");
 }
 
 #[tokio::test]

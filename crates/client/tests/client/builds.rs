@@ -223,7 +223,7 @@ async fn each_call_goes_where_the_contract_says() {
     let wanted: CreateBuild = serde_json::from_value(json!({"bundleId": "com.example.app", "platform": "ios",
         "source": {"uploadId": "upload_1"}}))
     .expect("a request");
-    client.create_build(&wanted).await.expect("a build");
+    client.create_build(&wanted, Some("ab12")).await.expect("a build");
     let filter = BuildFilter {
         branch: Some("a/b".to_owned()),
         status: Some("queued".to_owned()),
@@ -239,7 +239,7 @@ async fn each_call_goes_where_the_contract_says() {
     client.revoke_runner("runner_1").await.expect("an answer");
     client.create_runner_token().await.expect("a token");
     let expected = [
-        "POST /api/build",
+        "POST /api/build?lwfp2=ab12",
         "GET /api/build?status=queued&branch=a%2Fb&limit=5&offset=10",
         "GET /api/build?id=build_1",
         "POST /api/build/cancel?id=build_1",

@@ -2,12 +2,12 @@
 //!
 //! Written by hand for this one shape, so that the hash cannot change with a library's idea of JSON.
 
-use super::document::{ALG, FingerprintDocument};
+use super::document::FingerprintDocument;
 
 /// The canonical JSON of a document: no spaces, the fields in the order of their names.
 pub(super) fn write(document: &FingerprintDocument) -> String {
     let mut json = String::from("{\"alg\":");
-    text(&mut json, ALG);
+    text(&mut json, document.algorithm().as_str());
     json.push_str(",\"framework\":");
     text(&mut json, document.framework().as_str());
     json.push_str(",\"native\":");

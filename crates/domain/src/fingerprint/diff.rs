@@ -114,9 +114,11 @@ fn plugin_changes<'d>(from: &'d FingerprintDocument, to: &'d FingerprintDocument
 }
 
 /// Why an update needs a store release, for people: at most [`NAMED_CHANGES`] changes from the installed app's document
-/// to the update's, then how many more there are. [`NATIVE_CODE_DIFFERS`] when a document is unknown, or both are equal.
+/// to the update's, then how many more there are. [`NATIVE_CODE_DIFFERS`] when a document is unknown, when both are equal, or
+/// when they are of different algorithms, whose hashes say nothing of each other.
 pub fn reason(from: Option<&FingerprintDocument>, to: Option<&FingerprintDocument>) -> String {
-    let changes = from.zip(to).map(|(from, to)| diff(from, to)).unwrap_or_default();
+    let comparable = from.zip(to).filter(|(from, to)| from.algorithm() == to.algorithm());
+    let changes = comparable.map(|(from, to)| diff(from, to)).unwrap_or_default();
     if changes.is_empty() {
         return NATIVE_CODE_DIFFERS.to_owned();
     }
@@ -130,6 +132,7 @@ pub fn reason(from: Option<&FingerprintDocument>, to: Option<&FingerprintDocumen
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fingerprint::Algorithm;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -149,7 +152,15 @@ mod tests {
             .map(|(name, version)| (name.to_string(), version.to_string()))
             .collect();
         let hash = |digit: char| digit.to_string().repeat(64);
-        FingerprintDocument::new(framework, platform, plugins, hash(resources), hash(native)).unwrap()
+        FingerprintDocument::new(
+            Algorithm::Lwfp1,
+            framework,
+            platform,
+            plugins,
+            hash(resources),
+            hash(native),
+        )
+        .unwrap()
     }
 
     fn sentences(from: &FingerprintDocument, to: &FingerprintDocument) -> Vec<String> {

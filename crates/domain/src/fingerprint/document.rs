@@ -1,6 +1,8 @@
-//! The `lwfp-1` document: its fields, their limits, and its hash (contract part 9).
+//! Fingerprint documents: their fields, their limits, and their hash.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -10,8 +12,43 @@ use super::canonical;
 use super::framework::{Framework, UnknownFramework};
 use crate::platform::{Platform, UnknownPlatform};
 
-/// The name of the algorithm, the value of the field `alg`.
-pub const ALG: &str = "lwfp-1";
+/// How the trees of a document are hashed, the value of the field `alg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Algorithm {
+    /// Versions and build numbers do not count.
+    Lwfp1,
+    /// Nor does what only signs. Whatever is equal by `lwfp-1` is equal by this one too.
+    Lwfp2,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 2] = [Algorithm::Lwfp1, Algorithm::Lwfp2];
+
+    /// The name in documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Algorithm::Lwfp1 => "lwfp-1",
+            Algorithm::Lwfp2 => "lwfp-2",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = InvalidDocument;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDocument> {
+        let known = Algorithm::ALL.into_iter().find(|known| known.as_str() == text);
+        known.ok_or(InvalidDocument::Alg)
+    }
+}
+
 /// A document names at most this many plugins.
 pub const MAX_PLUGINS: usize = 2000;
 /// The name of a plugin holds at most this many characters, as npm has it.
@@ -24,6 +61,7 @@ pub const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
 /// What a document says about one app on one platform. Every document that exists keeps the limits of this module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FingerprintDocument {
+    algorithm: Algorithm,
     framework: Framework,
     native: String,
     platform: Platform,
@@ -35,7 +73,7 @@ pub struct FingerprintDocument {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidDocument {
     /// It is no JSON object.
-    #[error("fingerprint must be a text or a lwfp-1 document")]
+    #[error("fingerprint must be a text or a lwfp-1 or lwfp-2 document")]
     NotAnObject,
     /// A field that the form does not have.
     #[error("fingerprint.{} is an unknown field", shown(.0))]
@@ -47,7 +85,7 @@ pub enum InvalidDocument {
     #[error("fingerprint.{0} must be text")]
     NotText(&'static str),
     /// `alg` is another algorithm.
-    #[error("fingerprint.alg must be lwfp-1")]
+    #[error("fingerprint.alg must be lwfp-1 or lwfp-2")]
     Alg,
     /// `framework` is unknown.
     #[error("fingerprint.framework {0}")]
@@ -81,6 +119,7 @@ impl FingerprintDocument {
     /// # Errors
     /// A part that breaks a limit of this module.
     pub fn new(
+        algorithm: Algorithm,
         framework: Framework,
         platform: Platform,
         plugins: BTreeMap<String, String>,
@@ -104,6 +143,7 @@ impl FingerprintDocument {
             }
         }
         let document = Self {
+            algorithm,
             framework,
             native,
             platform,
@@ -124,9 +164,7 @@ impl FingerprintDocument {
         let Value::Object(mut fields) = value else {
             return Err(InvalidDocument::NotAnObject);
         };
-        if take_text(&mut fields, "alg")? != ALG {
-            return Err(InvalidDocument::Alg);
-        }
+        let algorithm = take_text(&mut fields, "alg")?.parse::<Algorithm>()?;
         let framework = take_text(&mut fields, "framework")?.parse::<Framework>()?;
         let native = take_text(&mut fields, "native")?;
         let platform = take_text(&mut fields, "platform")?.parse::<Platform>()?;
@@ -138,7 +176,12 @@ impl FingerprintDocument {
         if let Some((name, _)) = fields.into_iter().next() {
             return Err(InvalidDocument::UnknownField(name));
         }
-        Self::new(framework, platform, plugins, resources, native)
+        Self::new(algorithm, framework, platform, plugins, resources, native)
+    }
+
+    /// How its trees are hashed.
+    pub const fn algorithm(&self) -> Algorithm {
+        self.algorithm
     }
 
     /// What the app is made with.

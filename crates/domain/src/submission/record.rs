@@ -149,6 +149,8 @@ pub struct Work {
     pub since: EpochMs,
     /// Whether it is removed as soon as it is canceled.
     pub is_deleted: bool,
+    /// Whether a change of its release is under way.
+    pub is_urgent: bool,
 }
 
 /// A file of a submission in object storage.
@@ -188,6 +190,11 @@ impl Submission {
         self.destination == Destination::AppStore
             && self.standing.status == SubmissionStatus::InReview
             && self.spec.options.manual_release == Some(true)
+    }
+
+    /// Whether its next step must not wait behind others: a change of its release, or an end to it.
+    pub fn is_urgent(&self) -> bool {
+        self.change.is_some() || self.standing.cancel_requested || self.work.is_urgent
     }
 
     /// Notes that something happened now. What was said last is not said again.

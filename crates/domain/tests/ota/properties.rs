@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use launchway_domain::build_number::CurrentBuild;
-use launchway_domain::ota::{Caller, Decision, Obstacle, decide, obstacle, order, prune};
+use launchway_domain::ota::{Caller, Decision, Obstacle, Running, decide, obstacle, order, prune};
 use launchway_domain::platform::Platform;
 use proptest::prelude::*;
 
@@ -23,9 +23,11 @@ fn reference(caller: &Caller<'_>, updates: &[Published]) -> String {
     found.retain(|update| {
         update.version > caller.version
             || (update.version == caller.version
-                && match caller.build {
-                    Some(installed) => installed.as_str().parse::<u64>().expect("a number") < update.build,
-                    None => false,
+                && match (caller.build, caller.running) {
+                    (Some(installed), _) => installed.as_str().parse::<u64>().expect("a number") < update.build,
+                    // "Without `currentBuild`, a known `currentUpdateId` of the same version supplies it."
+                    (None, Some(running)) => running.platform == update.platform && running.build < update.build,
+                    (None, None) => false,
                 })
     });
     // "Newest: highest version, then build number, then exact configuration before none, then latest created."
@@ -95,15 +97,17 @@ fn any_caller() -> impl Strategy<Value = Caller<'static>> {
         prop::option::of(any_platform()),
         prop::sample::select(VERSIONS.to_vec()),
         prop::option::of(prop::sample::select(BUILDS.to_vec())),
+        prop::option::of((any_platform(), 0u64..4).prop_map(|(platform, build)| Running { platform, build })),
         prop::sample::select(vec![None, Some("x"), Some("y"), Some("gone")]),
         prop::sample::select(vec![None, Some("a"), Some("b"), Some("c")]),
         prop::sample::select(vec![None, Some("one"), Some("two"), Some("three")]),
     )
         .prop_map(
-            |(platform, text, installed, fingerprint, configuration, device_id)| Caller {
+            |(platform, text, installed, running, fingerprint, configuration, device_id)| Caller {
                 platform,
                 version: version(text),
                 build: installed.map(|text| CurrentBuild::parse(text).expect("an installed build")),
+                running,
                 fingerprint,
                 configuration,
                 device_id,

@@ -73,6 +73,7 @@ pub(crate) fn caller(text: &str) -> Caller<'static> {
         platform: None,
         version: version(text),
         build: None,
+        running: None,
         fingerprint: None,
         configuration: None,
         device_id: None,

@@ -1,6 +1,6 @@
 //! What contract part 7 says of the check, sentence by sentence.
 
-use launchway_domain::ota::{Caller, prune};
+use launchway_domain::ota::{Caller, Running, prune};
 use launchway_domain::platform::Platform;
 
 use crate::published::{Published, answer, build, caller, ids, percent, sorted, update, version};
@@ -31,6 +31,47 @@ fn newer_is_a_greater_version_or_an_equal_one_with_a_greater_build() {
         let asking = Caller {
             build: installed_build,
             ..caller(installed)
+        };
+        assert_eq!(answer(&asking, &updates), expected, "{asking:?}");
+    }
+}
+
+/// A roll back has the version of the bad update and a higher build number.
+#[test]
+fn the_update_that_an_app_runs_tells_its_build() {
+    let updates = [
+        update("back", "1.2.0", 8),
+        Published {
+            platform: Platform::Ios,
+            ..update("ios", "1.2.0", 5)
+        },
+    ];
+    let running = |platform, build| Some(Running { platform, build });
+    for (platform, installed, known, expected) in [
+        (None, None, None, "none"),
+        (None, None, running(Platform::Android, 7), "update back"),
+        (None, None, running(Platform::Android, 8), "none"),
+        (None, None, running(Platform::Android, 9), "none"),
+        // Its own platform's builds are compared, and no other's, also behind those of another platform.
+        (None, None, running(Platform::Ios, 4), "update ios"),
+        (None, None, running(Platform::Ios, 5), "none"),
+        (None, None, running(Platform::Visionos, 1), "none"),
+        (
+            Some(Platform::Android),
+            None,
+            running(Platform::Android, 7),
+            "update back",
+        ),
+        (Some(Platform::Ios), None, running(Platform::Ios, 4), "update ios"),
+        // What the app says itself counts before.
+        (None, build("9"), running(Platform::Android, 1), "none"),
+        (None, build("7"), running(Platform::Android, 9), "update back"),
+    ] {
+        let asking = Caller {
+            platform,
+            build: installed,
+            running: known,
+            ..caller("1.2.0")
         };
         assert_eq!(answer(&asking, &updates), expected, "{asking:?}");
     }

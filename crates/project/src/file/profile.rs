@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
+use crate::file::StatedId;
 use crate::file::problem::nearest;
 use crate::framework::Framework;
 
@@ -28,6 +29,8 @@ pub type Profiles = BTreeMap<String, Profile>;
 pub struct Profile {
     /// The profile that this one begins with. Single values and lists replace its values, tables are merged.
     pub extends: Option<String>,
+    /// The bundle identifier of what it builds, where that is not the one of `[app]`: a flavor often has its own.
+    pub bundle_id: Option<String>,
     /// The configuration, such as `production`: environment variables are chosen by it.
     pub configuration: Option<String>,
     /// `debug` or `release`.
@@ -276,24 +279,55 @@ pub fn merged(profiles: &Profiles, name: &str, platform: Platform) -> Result<Pro
         })?;
         parts.push(profile);
     }
-    let overrides = |profile: &Profile| match platform {
-        Platform::Android => profile.android.clone(),
-        Platform::Ios => profile.ios.clone(),
-        Platform::Visionos => profile.visionos.clone(),
-    };
     let for_all = parts.iter().rev().map(|part| (*part).clone());
-    let for_one = parts.iter().rev().filter_map(|part| overrides(part)).map(|part| part.0);
+    let for_one = parts
+        .iter()
+        .rev()
+        .filter_map(|part| part.overrides(platform))
+        .map(|part| part.0.clone());
     let whole = for_all.chain(for_one).fold(Profile::default(), Profile::under);
     whole.check(name)?;
     Ok(whole)
 }
 
+/// The bundle identifier that a profile or one that it extends says, in the order in which [`merged`] has them win.
+pub fn bundle_id(profiles: &Profiles, name: &str, platform: Platform) -> Option<StatedId> {
+    let mut chain = Vec::new();
+    let mut next = Some(name);
+    while let Some((name, profile)) = next.and_then(|name| profiles.get_key_value(name)) {
+        if chain.len() > MOST_EXTENDS {
+            return None;
+        }
+        chain.push((name, profile));
+        next = profile.extends.as_deref();
+    }
+    let of_platform = chain.iter().filter_map(|(name, profile)| {
+        let value = profile.overrides(platform)?.0.bundle_id.clone()?;
+        Some((value, vec!["build".to_owned(), (*name).clone(), platform.to_string()]))
+    });
+    let of_all = chain.iter().filter_map(|(name, profile)| {
+        let value = profile.bundle_id.clone()?;
+        Some((value, vec!["build".to_owned(), (*name).clone()]))
+    });
+    let (value, tables) = of_platform.chain(of_all).next()?;
+    Some(StatedId { value, tables })
+}
+
 impl Profile {
+    fn overrides(&self, platform: Platform) -> Option<&Overrides> {
+        match platform {
+            Platform::Android => self.android.as_deref(),
+            Platform::Ios => self.ios.as_deref(),
+            Platform::Visionos => self.visionos.as_deref(),
+        }
+    }
+
     /// This profile with another laid over it.
     fn under(mut self, over: Profile) -> Profile {
         self.env.extend(over.env);
         Profile {
             extends: None,
+            bundle_id: over.bundle_id.or(self.bundle_id),
             configuration: over.configuration.or(self.configuration),
             build_type: over.build_type.or(self.build_type),
             distribution: over.distribution.or(self.distribution),

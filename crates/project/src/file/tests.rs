@@ -271,8 +271,22 @@ proptest! {
         let end = (at + cut).min(WHOLE.len());
         let text = format!("{}{added}{}", &WHOLE[..at], &WHOLE[end..]);
         if let Err(problem) = parse(&text) {
-            let placed = problem.starts_with("line ") || problem.contains("[build.");
+            let placed = problem.starts_with("line ") || problem.contains("[build.") || problem.contains("extend one another");
             prop_assert!(placed && !problem.contains('\n'), "{problem}");
         }
     }
+}
+
+#[test]
+fn what_nests_without_end_is_refused_before_it_is_read() {
+    let key = vec!["a"; 79].join(".");
+    let inside = format!("{key} = {{").repeat(79);
+    let text = format!("[{key}]\n{inside}b = 1{}\n", "}".repeat(79));
+    let expected = "tables, arrays and keys nest more than 32 levels deep";
+    assert_eq!(parse(&text).unwrap_err(), expected);
+    assert_eq!(parse(&format!("a = {}", "[".repeat(200_000))).unwrap_err(), expected);
+    assert_eq!(
+        parse(&" ".repeat(300_000)).unwrap_err(),
+        "the file has more than 262144 bytes"
+    );
 }

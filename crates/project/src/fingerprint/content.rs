@@ -10,9 +10,9 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::mask;
 use super::problem::CollectError;
 use super::walk::TreeFile;
+use super::{mask, signing};
 
 /// As with git, a file is text when there is no NUL in its first bytes.
 const LOOKED_AT: usize = 8000;
@@ -23,11 +23,20 @@ const BUFFER: usize = 64 << 10;
 /// The SHA-256 of a file.
 pub type Hash = [u8; 32];
 
+/// The hashes of a file, one for each algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hashes {
+    /// By `lwfp-1`.
+    pub first: Hash,
+    /// By `lwfp-2`; `None` when the file does not count there.
+    pub second: Option<Hash>,
+}
+
 /// The hashes of files, in their order, made by as many threads as there are processors.
 ///
 /// # Errors
 /// The first file that cannot be read.
-pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hash>, CollectError> {
+pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hashes>, CollectError> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
@@ -55,16 +64,32 @@ pub fn hashes(files: &[TreeFile]) -> Result<Vec<Hash>, CollectError> {
     done.into_iter().map(|(_, hash)| hash).collect()
 }
 
-/// The hash of bytes that are not in a file.
-pub fn of_bytes(path: &str, bytes: &[u8]) -> Hash {
+/// The hashes of bytes that are not in a file.
+pub fn of_bytes(path: &str, bytes: &[u8]) -> Hashes {
     let text = folded(bytes);
-    match mask::of(path).zip(str::from_utf8(&text).ok()) {
-        Some((mask, text)) => Sha256::digest(mask.apply(text)).into(),
-        None => Sha256::digest(&text).into(),
+    let Some((mask, text)) = mask::of(path).zip(str::from_utf8(&text).ok()) else {
+        return unmasked(path, Sha256::digest(&text).into());
+    };
+    let masked = mask.apply(text);
+    let hashes = unmasked(path, Sha256::digest(&masked).into());
+    match signing::without(path, &masked) {
+        Some(left) => Hashes {
+            second: hashes.second.map(|_| Sha256::digest(left).into()),
+            ..hashes
+        },
+        None => hashes,
     }
 }
 
-fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hash> {
+/// A file in which nothing is masked, unless it is a key as a whole.
+fn unmasked(path: &str, hash: Hash) -> Hashes {
+    Hashes {
+        first: hash,
+        second: (!signing::is_only_for_signing(path)).then_some(hash),
+    }
+}
+
+fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hashes> {
     let mut content = open(&file.real)?;
     if mask::of(&file.path).is_some() && content.metadata()?.len() <= LARGEST_MASKED {
         let mut bytes = Vec::new();
@@ -86,7 +111,7 @@ fn of_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hash> {
     if held {
         hash.update(b"\r");
     }
-    Ok(hash.finalize().into())
+    Ok(unmasked(&file.path, hash.finalize().into()))
 }
 
 #[cfg(unix)]

@@ -52,7 +52,7 @@ pub fn source_digest(name: &str, folder: &Path) -> Result<String, CollectError> 
         let lines = files
             .iter()
             .zip(hashes(&files)?)
-            .map(|(file, hash)| tree::line(&file.path, &hash));
+            .map(|(file, hashes)| tree::line(&file.path, &hashes.first));
         Ok(tree::hash(lines.collect())[..12].to_owned())
     };
     digest().map_err(|error: CollectError| error.in_package(name))

@@ -1,19 +1,34 @@
 //! Android: the app's Gradle file, or the manifest in NativeScript's app resources.
 
+use crate::native_version::blocks::Reading;
+use crate::native_version::gradle_id::application_id;
 use crate::native_version::scan::{Form, assigned};
-use crate::native_version::{NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{Found, NativeProject, Variant, good_build_number, good_bundle_id, good_version};
+use crate::packages::join;
 use crate::source::Source;
 
-const GRADLE: [&str; 3] = [
-    "android/app/build.gradle",
-    "android/app/build.gradle.kts",
-    "App_Resources/Android/app.gradle",
-];
+/// Where the Gradle project may be.
+const ROOTS: [&str; 2] = ["android", ""];
+const APP_RESOURCES: &str = "App_Resources/Android/app.gradle";
 const MANIFEST: &str = "App_Resources/Android/src/main/AndroidManifest.xml";
 
-pub fn read(project: &Source) -> NativeProject {
+pub fn read(project: &Source, variant: &Variant) -> NativeProject {
+    let module = variant
+        .module
+        .as_deref()
+        .unwrap_or("app")
+        .trim_matches(':')
+        .replace(':', "/");
+    let script = |root: &str, name: &str| join(&join(root, &module), name);
+    let scripts = ROOTS.map(|root| [script(root, "build.gradle"), script(root, "build.gradle.kts")]);
+    let scripts: Vec<&str> = scripts
+        .iter()
+        .flatten()
+        .map(String::as_str)
+        .chain([APP_RESOURCES])
+        .collect();
     let gradle = |name, form, good: fn(String) -> Option<String>| {
-        project.first(&GRADLE, |text| assigned(text, name, form).into_iter().find_map(good))
+        project.first(&scripts, |text| assigned(text, name, form).into_iter().find_map(good))
     };
     let manifest = |name, good: fn(String) -> Option<String>| {
         project.first(&[MANIFEST], |text| {
@@ -21,10 +36,25 @@ pub fn read(project: &Source) -> NativeProject {
         })
     };
     NativeProject {
-        bundle_id: gradle("applicationId", Form::Quoted, good_bundle_id),
+        bundle_id: bundle_id(project, &scripts, variant),
         version: gradle("versionName", Form::Quoted, good_version)
             .or_else(|| manifest("android:versionName", good_version)),
         build_number: gradle("versionCode", Form::Bare, good_build_number)
             .or_else(|| manifest("android:versionCode", good_build_number)),
     }
+}
+
+/// The identifier that the first file says. One that says it in a way that only Gradle understands hides the others.
+fn bundle_id(project: &Source, scripts: &[&str], variant: &Variant) -> Option<Found> {
+    for place in scripts {
+        match application_id(&project.text(place).unwrap_or_default(), variant) {
+            Reading::Plain(value) => {
+                let place = (*place).to_owned();
+                return good_bundle_id(value).map(|value| Found { value, place });
+            }
+            Reading::Unclear => return None,
+            Reading::Absent => {}
+        }
+    }
+    None
 }

@@ -1,23 +1,35 @@
 //! iOS and visionOS: `Info.plist`, and the Xcode project that it points to.
 
+use launchway_domain::platform::Platform;
+
+use crate::native_version::blocks::Reading;
 use crate::native_version::scan::{Form, assigned, in_property_list};
-use crate::native_version::{Found, NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::native_version::{Found, NativeProject, Variant, good_build_number, good_bundle_id, good_version, xcode_id};
+use crate::packages::join;
 use crate::source::Source;
 
-/// Reads the Xcode project below one of `directories` (`ios/App`, as Capacitor has it, or `ios`), and `plists`.
-pub fn read(project: &Source, directories: &[&str], plists: &[&str]) -> NativeProject {
+/// Where the Xcode project may be, besides in `App` below, as Capacitor has it.
+const IOS: [&str; 3] = ["ios", "iosApp", ""];
+const VISIONOS: [&str; 2] = ["visionos", ""];
+
+/// Reads the Xcode project, and the property list of NativeScript's app resources.
+pub fn read(project: &Source, platform: Platform, variant: &Variant) -> NativeProject {
+    let (directories, plists): (&[&str], _) = match platform {
+        Platform::Visionos => (&VISIONOS, ["App_Resources/visionOS/Info.plist"]),
+        Platform::Ios | Platform::Android => (&IOS, ["App_Resources/iOS/Info.plist"]),
+    };
     let mut plists: Vec<String> = plists.iter().map(|place| (*place).to_owned()).collect();
     let mut xcode = Vec::new();
     for directory in directories {
-        for place in [format!("{directory}/App"), (*directory).to_owned()] {
+        for place in [join(directory, "App"), (*directory).to_owned()] {
             for name in project
                 .names(&place)
                 .iter()
                 .filter_map(|name| name.strip_suffix(".xcodeproj"))
             {
                 if name != "Pods" {
-                    xcode.push(format!("{place}/{name}.xcodeproj/project.pbxproj"));
-                    plists.push(format!("{place}/{name}/Info.plist"));
+                    xcode.push(join(&place, &format!("{name}.xcodeproj/project.pbxproj")));
+                    plists.push(join(&place, &format!("{name}/Info.plist")));
                 }
             }
         }
@@ -28,13 +40,28 @@ pub fn read(project: &Source, directories: &[&str], plists: &[&str]) -> NativePr
     };
     let in_xcode = |name: &str, good: fn(String) -> Option<String>| the_one(project, &xcode, name, good);
     NativeProject {
-        bundle_id: in_xcode("PRODUCT_BUNDLE_IDENTIFIER", good_bundle_id)
+        bundle_id: bundle_id(project, &xcode, platform, variant)
             .or_else(|| in_plist("CFBundleIdentifier", good_bundle_id)),
         version: in_plist("CFBundleShortVersionString", good_version)
             .or_else(|| in_xcode("MARKETING_VERSION", good_version)),
         build_number: in_plist("CFBundleVersion", good_build_number)
             .or_else(|| in_xcode("CURRENT_PROJECT_VERSION", good_build_number)),
     }
+}
+
+/// The identifier of the app that the first project has.
+fn bundle_id(project: &Source, places: &[String], platform: Platform, variant: &Variant) -> Option<Found> {
+    for place in places {
+        match xcode_id::bundle_id(project, place, variant, platform) {
+            Reading::Plain(value) => {
+                let place = place.clone();
+                return good_bundle_id(value).map(|value| Found { value, place });
+            }
+            Reading::Unclear => return None,
+            Reading::Absent => {}
+        }
+    }
+    the_one(project, places, "PRODUCT_BUNDLE_IDENTIFIER", good_bundle_id)
 }
 
 /// The value that all targets share. Extensions and tests, whose identifiers only add to the app's, do not count.

@@ -4,42 +4,116 @@ use launchway_domain::platform::Platform;
 use serde_json::Value;
 
 use crate::framework::Framework;
-use crate::native_version::scan::{Form, assigned};
-use crate::native_version::{NativeProject, good_build_number, good_bundle_id, good_version};
+use crate::native_version::blocks::{Reading, assignment, statements};
+use crate::native_version::{Found, NativeProject, good_build_number, good_bundle_id, good_version};
 use crate::source::Source;
 
 pub fn read(project: &Source, platform: Platform) -> NativeProject {
-    let json = |place: &str, pointer: &str, good: fn(String) -> Option<String>| {
-        project.first(&[place], |text| {
-            let value: Value = serde_json::from_str(text).ok()?;
-            match value.pointer(pointer)? {
-                Value::String(text) => good(text.clone()),
-                Value::Number(number) => good(number.to_string()),
-                _ => None,
-            }
-        })
-    };
-    let script = |places: &[&str], name: &str| {
-        project.first(places, |text| {
-            assigned(text, name, Form::Quoted).into_iter().find_map(good_bundle_id)
-        })
-    };
-    // The tools read only one of them, and what the others say is of no use.
-    let capacitor = Framework::Capacitor.configs(project, "").into_iter().flatten().next();
-    let (expo_id, expo_build) = match platform {
-        Platform::Android => ("/expo/android/package", "/expo/android/versionCode"),
-        Platform::Ios | Platform::Visionos => ("/expo/ios/bundleIdentifier", "/expo/ios/buildNumber"),
+    let expo_build = match platform {
+        Platform::Android => "/expo/android/versionCode",
+        Platform::Ios | Platform::Visionos => "/expo/ios/buildNumber",
     };
     NativeProject {
-        bundle_id: capacitor
-            .and_then(|config| match config.ends_with(".json") {
-                true => json(config, "/appId", good_bundle_id),
-                false => script(&[config], "appId"),
-            })
-            .or_else(|| script(&["nativescript.config.ts", "nativescript.config.js"], "id"))
-            .or_else(|| json("app.json", expo_id, good_bundle_id)),
-        version: json("app.json", "/expo/version", good_version)
-            .or_else(|| json("package.json", "/version", good_version)),
-        build_number: json("app.json", expo_build, good_build_number),
+        bundle_id: of_capacitor(project)
+            .or_else(|| of_nativescript(project, platform))
+            .or_else(|| of_expo(project, platform)),
+        version: json(project, "app.json", "/expo/version", good_version)
+            .or_else(|| json(project, "package.json", "/version", good_version)),
+        build_number: json(project, "app.json", expo_build, good_build_number),
+    }
+}
+
+fn json(project: &Source, place: &str, pointer: &str, good: fn(String) -> Option<String>) -> Option<Found> {
+    project.first(&[place], |text| {
+        let value: Value = serde_json::from_str(text).ok()?;
+        match value.pointer(pointer)? {
+            Value::String(text) => good(text.clone()),
+            Value::Number(number) => good(number.to_string()),
+            _ => None,
+        }
+    })
+}
+
+/// The configuration of a framework that its tools read, if there is one; they do not read the others.
+fn config(project: &Source, framework: Framework) -> Option<&'static str> {
+    framework.configs(project, "").into_iter().flatten().next()
+}
+
+/// One identifier for all platforms.
+fn of_capacitor(project: &Source) -> Option<Found> {
+    let config = config(project, Framework::Capacitor)?;
+    if config.ends_with(".json") {
+        return json(project, config, "/appId", good_bundle_id);
+    }
+    in_script(project, config, |_| true, "appId").ok().flatten()
+}
+
+/// The one of the platform's own block, else the one for all.
+fn of_nativescript(project: &Source, platform: Platform) -> Option<Found> {
+    let config = config(project, Framework::NativeScript)?;
+    let is_own = |blocks: &[String]| blocks.last().is_some_and(|block| block == platform.as_str());
+    match in_script(project, config, is_own, "id") {
+        Ok(Some(found)) => Some(found),
+        Ok(None) => in_script(project, config, |blocks| blocks.len() == 1, "id")
+            .ok()
+            .flatten(),
+        Err(Unclear) => None,
+    }
+}
+
+/// A script wins over the JSON that it is usually made from.
+fn of_expo(project: &Source, platform: Platform) -> Option<Found> {
+    let (block, key) = match platform {
+        Platform::Android => ("android", "package"),
+        Platform::Ios | Platform::Visionos => ("ios", "bundleIdentifier"),
+    };
+    let is_own = |blocks: &[String]| blocks.last().is_some_and(|name| name == block);
+    for place in Framework::Expo.configs(project, "").into_iter().flatten() {
+        if place.ends_with(".json") {
+            let pointers = [format!("/expo/{block}/{key}"), format!("/{block}/{key}")];
+            return pointers
+                .iter()
+                .find_map(|pointer| json(project, place, pointer, good_bundle_id));
+        }
+        match in_script(project, place, is_own, key) {
+            Ok(Some(found)) => return Some(found),
+            Ok(None) => {}
+            Err(Unclear) => return None,
+        }
+    }
+    None
+}
+
+/// Only running the script would tell.
+struct Unclear;
+
+/// What a script assigns to `key` in blocks of this kind, if it is the same text everywhere.
+fn in_script(
+    project: &Source,
+    place: &'static str,
+    is_block: impl Fn(&[String]) -> bool,
+    key: &str,
+) -> Result<Option<Found>, Unclear> {
+    let mut found: Option<String> = None;
+    let mut unclear = false;
+    statements(&project.text(place).unwrap_or_default(), |blocks, statement| {
+        if !is_block(blocks) {
+            return;
+        }
+        match assignment(statement, key) {
+            Reading::Absent => {}
+            Reading::Unclear => unclear = true,
+            Reading::Plain(text) => match &found {
+                Some(other) => unclear |= *other != text,
+                None => found = Some(text),
+            },
+        }
+    });
+    match unclear {
+        true => Err(Unclear),
+        false => Ok(found.and_then(good_bundle_id).map(|value| Found {
+            value,
+            place: place.to_owned(),
+        })),
     }
 }

@@ -1,5 +1,7 @@
 //! One project of each framework, and projects that say nothing plain.
 
+mod ids;
+
 use std::fs;
 
 use super::*;
@@ -16,7 +18,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 /// Reads a project and shows each value with its place.
 fn shown(files: &[(&str, &str)], platform: Platform) -> [String; 3] {
-    let native = read(project(files).path(), platform);
+    let native = read(project(files).path(), platform, &Variant::default());
     [native.bundle_id, native.version, native.build_number]
         .map(|found| found.map_or("-".to_owned(), |found| format!("{} in {}", found.value, found.place)))
 }

@@ -54,7 +54,7 @@ pub fn unpack(
         unpacked.window_log_max(WINDOW_LOG)?;
         tarball::unpack(unpacked, &mut target)?;
     } else if lower.ends_with(".zip") {
-        zipped::unpack(packed, &mut target)?;
+        zipped::unpack(packed, BufReader::new(File::open(archive)?), &mut target)?;
     } else {
         let problem = format!("{name:?} is none of .tar.gz, .tar.zst, .zip");
         return Err(SourceError::Invalid(problem));
@@ -101,6 +101,11 @@ impl Budget {
             entries: bounds.entries,
             stopper: stopper.clone(),
         }
+    }
+
+    /// How many more entries there may be.
+    pub(super) fn entries_left(&self) -> u64 {
+        self.entries
     }
 
     /// One more entry.

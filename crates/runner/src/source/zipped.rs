@@ -2,8 +2,10 @@
 
 use std::io::{Read, Seek};
 
-use zip::ZipArchive;
+use zip::ZipReadOptions;
+use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
 
 use super::SourceError;
 use super::archive::Target;
@@ -17,12 +19,19 @@ const LINK: u32 = 0o120_000;
 const DIRECTORY: u32 = 0o040_000;
 const FILE: u32 = 0o100_000;
 
-pub(super) fn unpack(packed: impl Read + Seek, target: &mut Target) -> Result<(), SourceError> {
-    let mut archive = ZipArchive::new(packed).map_err(broken)?;
-    for index in 0..archive.len() {
-        let name = archive.by_index_raw(index).map_err(broken)?.name_raw().to_vec();
-        let mut entry = archive
-            .by_index(index)
+/// Unpacks what `packed` holds; `again` reads the same bytes. One entry of the directory is in memory at a time.
+pub(super) fn unpack<R: Read + Seek>(mut packed: R, mut again: R, target: &mut Target) -> Result<(), SourceError> {
+    super::zip_end::check(&mut packed, target.budget.entries_left())?;
+    // Nothing stands before the archive, and the library must not look for an archive further on.
+    let at_the_start = Config {
+        archive_offset: ArchiveOffset::Known(0),
+    };
+    let mut archive = ZipIterable::try_new(packed, at_the_start).map_err(broken)?;
+    for entry in archive.files().map_err(broken)? {
+        let entry = entry.map_err(broken)?;
+        let name = entry.name_raw().to_vec();
+        let mut entry = entry
+            .with_reader(&mut again, ZipReadOptions::default())
             .map_err(|error| SourceError::entry(&name, format!("cannot be read: {error}")))?;
         let refuse = |problem: &str| SourceError::entry(&name, problem);
         let path = path_of(&name)?;

@@ -16,7 +16,7 @@ const LOCKS: &str = if cfg!(target_os = "linux") {
     "/var/run/launchway-users"
 };
 /// How many ids from the first on are looked at.
-const MOST_IDS: u32 = 1000;
+pub const MOST_IDS: u32 = 1000;
 
 /// The users of a runner's slots.
 #[derive(Debug)]

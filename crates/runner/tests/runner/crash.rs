@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use launchway_runner::plan::RequestOnly;
 use launchway_testing::leash::Leash;
 
 use crate::fake_server::{FakeServer, Fault, lease, with_artifact};
 use crate::stage::{PROGRAM, is_alive, open_directory, until};
+use crate::work::Working;
 
 /// A runner in a process of its own.
 pub struct Process {
@@ -152,6 +156,61 @@ async fn an_end_that_was_not_heard_is_sent_again() {
     }
 }
 
+/// Starts runners that are killed when they send the end of the build, so often.
+async fn killed_at_the_end(server: &FakeServer, directory: &Path, times: u32) {
+    for _ in 0..times {
+        let sent = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&sent);
+        server.inner().faults = Some(Box::new(move |path| {
+            let is_end = path.ends_with("/finish");
+            seen.fetch_or(is_end, Ordering::SeqCst);
+            is_end.then_some(Fault::Unheard)
+        }));
+        let runner = Process::start(server, directory);
+        until("the end is sent", || sent.load(Ordering::SeqCst)).await;
+        runner.kill();
+    }
+    server.inner().faults = None;
+}
+
+fn with_a_file(server: &FakeServer) {
+    let made = lease(server, "build_1", &[("Make", "echo a > a.bin")]);
+    server.queue(with_artifact(made, "*.bin", "bin"));
+}
+
+#[tokio::test]
+async fn files_at_which_runners_die_are_given_up() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    with_a_file(&server);
+    killed_at_the_end(&server, directory.path(), 5).await;
+    let runner = Process::start(&server, directory.path());
+    let finish = server.finished("build_1").await;
+    let error = finish.error.unwrap();
+    assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "INTERNAL"));
+    let expected = "given up: the runner died 5 times while it sent the end of this build";
+    assert!(error.message.contains(expected), "{}", error.message);
+    assert!(finish.artifacts.is_empty());
+    assert!(server.log("build_1").contains(expected));
+    until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
+    runner.kill();
+}
+
+#[tokio::test]
+async fn a_build_at_which_runners_die_whatever_they_send_is_given_up() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    with_a_file(&server);
+    killed_at_the_end(&server, directory.path(), 8).await;
+    let runner = Process::start(&server, directory.path());
+    until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
+    assert!(server.inner().builds["build_1"].finish.is_none());
+    // The runner goes on with others.
+    server.queue(lease(&server, "build_2", &[("Make", "true")]));
+    assert_eq!(server.finished("build_2").await.status, "success");
+    runner.kill();
+}
+
 #[tokio::test]
 async fn an_end_that_nobody_wants_any_more_is_dropped() {
     let server = FakeServer::start().await;
@@ -170,4 +229,30 @@ async fn an_end_that_nobody_wants_any_more_is_dropped() {
     until("it is forgotten", || entries(directory.path(), "journal") == 0).await;
     assert!(server.inner().builds["build_1"].finish.is_none());
     runner.kill();
+}
+
+#[tokio::test]
+async fn a_runner_that_is_stopped_in_order_has_not_died() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    let work_dir = directory.path().join("work");
+    with_a_file(&server);
+    for _ in 0..9 {
+        let sent = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&sent);
+        server.inner().faults = Some(Box::new(move |path| {
+            let is_end = path.ends_with("/finish");
+            seen.fetch_or(is_end, Ordering::SeqCst);
+            is_end.then_some(Fault::Unavailable)
+        }));
+        let work_dir = work_dir.clone();
+        let working = Working::with(&server, |settings| settings.work_dir = work_dir, Arc::new(RequestOnly));
+        until("the end is sent", || sent.load(Ordering::SeqCst)).await;
+        working.end_halting().await;
+    }
+    server.inner().faults = None;
+    let working = Working::with(&server, |settings| settings.work_dir = work_dir, Arc::new(RequestOnly));
+    let finish = server.finished("build_1").await;
+    assert_eq!((finish.status.as_str(), finish.artifacts.len()), ("success", 1));
+    working.end().await.unwrap();
 }

@@ -30,6 +30,8 @@ pub enum Fault {
     Unavailable,
     /// 500 in the form of something that stands before the server.
     Nonsense,
+    /// 500 of the server itself.
+    Defect,
 }
 
 /// Decides about a request, by its path.
@@ -246,6 +248,7 @@ async fn answer(State(server): State<FakeServer>, request: Request) -> Response<
             let body = json!({"error": "Service Unavailable", "message": "Not now."}).to_string();
             return (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
         }
+        Some(Fault::Defect) => return error(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong here"),
         Some(Fault::Nonsense) => return (StatusCode::INTERNAL_SERVER_ERROR, "<html>oops</html>").into_response(),
         _ => {}
     }

@@ -116,6 +116,25 @@ async fn a_storage_that_refuses_gets_another_url_but_not_for_ever() {
 }
 
 #[tokio::test]
+async fn a_server_that_fails_on_the_end_of_a_build_gets_another_end() {
+    let server = FakeServer::start().await;
+    let working = Working::start(&server);
+    let mut ends = 0;
+    server.inner().faults = Some(Box::new(move |path| {
+        ends += u32::from(path.ends_with("/finish"));
+        (path.ends_with("/finish") && ends <= 25).then_some(Fault::Defect)
+    }));
+    server.queue(build(&server, "build_1"));
+    let finish = server.finished("build_1").await;
+    let error = finish.error.unwrap();
+    assert_eq!((finish.status.as_str(), error.code.as_str()), ("failed", "INTERNAL"));
+    let expected = "The files of this build are given up: the server fails when it takes the end of this build";
+    assert!(error.message.starts_with(expected), "{}", error.message);
+    assert!(finish.artifacts.is_empty());
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_cancel_that_comes_with_any_answer_counts() {
     for endpoint in [
         "/api/runner/renew",

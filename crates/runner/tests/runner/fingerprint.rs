@@ -49,7 +49,7 @@ fn document(files: &[(&str, &str)]) -> FingerprintDocument {
     let rules = launchway_project::file::Fingerprint::default();
     let platform = launchway_domain::platform::Platform::Android;
     let found = launchway_project::fingerprint::of_app(directory.path(), &AppPlace::default(), platform, &rules);
-    found.unwrap().1
+    found.unwrap().1.first
 }
 
 fn told(finish: &Finish) -> Option<FingerprintDocument> {

@@ -19,6 +19,7 @@ use crate::blob::Key;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::failure::Failure;
+use crate::folders::{close_to_others, folder_of, new_private_file, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
 use crate::program::CommandError;
@@ -49,10 +50,11 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::bad(format!("{} is not empty; name a new directory", dir.display())).into());
     }
-    make_private_dir(&dir.join(OBJECTS))?;
+    close_to_others(dir)?;
+    close_to_others(&dir.join(OBJECTS))?;
     let mut tx = app.db.read().await.map_err(Failure::from)?;
     let mut system = tx.system(REASON);
-    let mut file = BufWriter::new(File::create(dir.join(DATABASE))?);
+    let mut file = BufWriter::new(new_private_file(&dir.join(DATABASE))?);
     let rows = system.dump(&mut file).await.map_err(refused)?;
     file.into_inner()
         .map_err(std::io::IntoInnerError::into_error)?
@@ -85,9 +87,13 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         master_key_check: check,
     };
     let text = serde_json::to_string_pretty(&manifest).map_err(std::io::Error::from)?;
-    let mut file = File::create(dir.join(MANIFEST))?;
+    // The manifest makes it a backup: what it speaks of is on disk first, names included.
+    sync_folder(&dir.join(OBJECTS))?;
+    let mut file = new_private_file(&dir.join(MANIFEST))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
+    sync_folder(dir)?;
+    sync_folder(folder_of(dir))?;
     drop(tx);
     let mut tx = app.db.write().await.map_err(Failure::from)?;
     audit_installation(
@@ -111,7 +117,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
 
 async fn save(app: &App, package: &Package, dir: &Path) -> Result<(), CommandError> {
     let target = dir.join(OBJECTS).join(package.id.to_string());
-    let mut file = tokio::fs::File::create(&target).await?;
+    let mut file = tokio::fs::File::from_std(new_private_file(&target)?);
     let key = Key::new(&package.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
     let fetched = app
         .blob

@@ -23,6 +23,7 @@ use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
+use crate::free_space::Floor;
 use crate::mac::MacKey;
 use disk::Draft;
 pub use grant::{Access, Grant, Method, Refusal};
@@ -38,6 +39,7 @@ pub struct Directory {
     root: PathBuf,
     base_url: String,
     signing_key: MacKey,
+    floor: Floor,
 }
 
 impl Directory {
@@ -52,7 +54,14 @@ impl Directory {
             root: root.to_owned(),
             base_url: base_url.to_owned(),
             signing_key: MacKey::new(&signing_key),
+            floor: Floor::NONE,
         })
+    }
+
+    /// The same, which takes nothing more in where less than the floor would stay free.
+    #[must_use]
+    pub fn keep_free(self, floor: Floor) -> Directory {
+        Directory { floor, ..self }
     }
 
     /// Takes an upload of exactly `size` bytes and stores it under `key`, on disk when this returns. Whatever goes wrong,
@@ -66,9 +75,15 @@ impl Directory {
         S: Stream<Item = Result<Bytes, E>>,
         E: fmt::Display,
     {
-        let path = self.path(key);
+        let (path, root, floor) = (self.path(key), self.root.clone(), self.floor);
         let doing = "storing an upload";
-        let draft = blocking(doing, move || Draft::beside(path).map_err(BlobError::io(doing))).await?;
+        let begin = move || {
+            if !floor.leaves_room(&root, size) {
+                return Err(BlobError::Full);
+            }
+            Draft::beside(path).map_err(BlobError::io(doing))
+        };
+        let draft = blocking(doing, begin).await?;
         let handle = draft.file().try_clone().map_err(BlobError::io(doing))?;
         write_exactly(&mut File::from_std(handle), size, body).await?;
         blocking(doing, move || draft.replace().map_err(BlobError::io(doing))).await
@@ -109,9 +124,13 @@ impl Directory {
 
     pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
         let (source, path) = (source.to_owned(), self.path(key));
+        let (root, floor) = (self.root.clone(), self.floor);
         let doing = "storing a file";
         let store = move || {
             let mut source = fs::File::open(source)?;
+            if !floor.leaves_room(&root, source.metadata()?.len()) {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
             disk::copy_into(&mut source, path)?.replace()
         };
         blocking(doing, move || store().map_err(BlobError::io(doing))).await

@@ -1,21 +1,38 @@
-//! Quotas: how much an organization may use in a month, such as `free:builds=30,updates=20;pro:updates=1000`.
+//! Quotas: how much an organization may use in a month, how many builds it may have at once and how much it may hold, such as
+//! `free:builds=30,running-builds=1,stored-bytes=10000000000;pro:updates=1000,apps=500`.
 
 use launchway_domain::tenancy::Tier;
-use launchway_domain::usage::{Counter, Quotas};
+use launchway_domain::usage::{AtOnce, Counter, Holding, Quotas};
 
 use super::ConfigError;
 
+/// What a limit is of.
+#[derive(Clone, Copy)]
+enum Limited {
+    ByMonth(Counter),
+    AtOnce(AtOnce),
+    Held(Holding),
+}
+
 /// What can be limited. Checks cannot: phones must not suffer for it.
-const LIMITED: [(&str, Counter); 5] = [
-    ("builds", Counter::Builds),
-    ("build-minutes", Counter::BuildSeconds),
-    ("submissions", Counter::Submissions),
-    ("updates", Counter::Updates),
-    ("bytes", Counter::Bytes),
+const LIMITED: [(&str, Limited); 9] = [
+    ("builds", Limited::ByMonth(Counter::Builds)),
+    ("build-minutes", Limited::ByMonth(Counter::BuildSeconds)),
+    ("submissions", Limited::ByMonth(Counter::Submissions)),
+    ("updates", Limited::ByMonth(Counter::Updates)),
+    ("bytes", Limited::ByMonth(Counter::Bytes)),
+    ("running-builds", Limited::AtOnce(AtOnce::RunningBuilds)),
+    ("queued-builds", Limited::AtOnce(AtOnce::QueuedBuilds)),
+    ("stored-bytes", Limited::Held(Holding::StoredBytes)),
+    ("apps", Limited::Held(Holding::Apps)),
 ];
 
+/// How many bundle ids an organization may claim where `--quotas` does not say: what one claims is lost to all others, so nobody may
+/// claim without end.
+const APPS: [(Tier, u64); 3] = [(Tier::Free, 100), (Tier::Pro, 1_000), (Tier::Enterprise, 10_000)];
+
 /// Reads `--quotas`: tiers separated by `;`, each with what it may use of what, separated by `,`. An empty text limits
-/// nothing.
+/// nothing but the number of bundle ids.
 pub fn parse(text: &str) -> Result<Quotas, ConfigError> {
     let mut quotas = Quotas::default();
     for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
@@ -29,28 +46,42 @@ pub fn parse(text: &str) -> Result<Quotas, ConfigError> {
             .parse()
             .map_err(|_| wrong(format!("`{}` is not free, pro or enterprise", tier.trim())))?;
         for limit in limits.split(',').map(str::trim) {
-            let (counter, most) = read_limit(limit)?;
-            if quotas.most(tier, counter).is_some() {
+            let (what, most) = read_limit(limit)?;
+            let known = match what {
+                Limited::ByMonth(counter) => quotas.most(tier, counter),
+                Limited::AtOnce(what) => quotas.most_at_once(tier, what),
+                Limited::Held(holding) => quotas.most_held(tier, holding),
+            };
+            if known.is_some() {
                 return Err(wrong(format!("`{limit}` limits the same in the tier {tier} again")));
             }
-            quotas.set(tier, counter, most);
+            match what {
+                Limited::ByMonth(counter) => quotas.set(tier, counter, most),
+                Limited::AtOnce(what) => quotas.set_at_once(tier, what, most),
+                Limited::Held(holding) => quotas.set_held(tier, holding, most),
+            }
+        }
+    }
+    for (tier, most) in APPS {
+        if quotas.most_held(tier, Holding::Apps).is_none() {
+            quotas.set_held(tier, Holding::Apps, most);
         }
     }
     Ok(quotas)
 }
 
-fn read_limit(limit: &str) -> Result<(Counter, u64), ConfigError> {
+fn read_limit(limit: &str) -> Result<(Limited, u64), ConfigError> {
     let (name, most) = limit
         .split_once('=')
         .ok_or_else(|| wrong(format!("`{limit}` is not a limit such as updates=20")))?;
     let (name, most) = (name.trim(), most.trim());
-    let Some((_, counter)) = LIMITED.into_iter().find(|(known, _)| *known == name) else {
+    let Some((_, what)) = LIMITED.into_iter().find(|(known, _)| *known == name) else {
         let names = LIMITED.map(|(known, _)| known).join(", ");
         return Err(wrong(format!("`{name}` is not one of {names}")));
     };
     let digits = most.bytes().all(|digit| digit.is_ascii_digit());
     match most.parse() {
-        Ok(most) if digits => Ok((counter, most)),
+        Ok(most) if digits => Ok((what, most)),
         _ => Err(wrong(format!("{name}=`{most}` is not a whole number"))),
     }
 }
@@ -75,9 +106,27 @@ mod tests {
         assert_eq!(most(Tier::Pro, Counter::Updates), Some(1000));
         assert_eq!(most(Tier::Pro, Counter::Bytes), Some(5));
         assert_eq!(most(Tier::Enterprise, Counter::Builds), None);
+        let quotas = parse("free:running-builds=2,queued-builds=100").expect("good");
+        assert_eq!(quotas.most_at_once(Tier::Free, AtOnce::RunningBuilds), Some(2));
+        assert_eq!(quotas.most_at_once(Tier::Free, AtOnce::QueuedBuilds), Some(100));
+        assert_eq!(quotas.most_at_once(Tier::Pro, AtOnce::QueuedBuilds), None);
         for nothing in ["", " ", ";"] {
             assert!(parse(nothing).expect("good").is_empty());
         }
+    }
+
+    #[test]
+    fn what_is_held_is_limited_by_tier_and_bundle_ids_always() {
+        let quotas = parse("free:stored-bytes=5000000000,apps=3;pro:stored-bytes=0").expect("good");
+        let most = |tier, holding| quotas.most_held(tier, holding);
+        assert_eq!(most(Tier::Free, Holding::StoredBytes), Some(5_000_000_000));
+        assert_eq!(most(Tier::Pro, Holding::StoredBytes), Some(0));
+        assert_eq!(most(Tier::Enterprise, Holding::StoredBytes), None);
+        let apps = [Tier::Free, Tier::Pro, Tier::Enterprise].map(|tier| most(tier, Holding::Apps));
+        assert_eq!(apps, [Some(3), Some(1_000), Some(10_000)]);
+        assert_eq!(parse("").expect("good").most_held(Tier::Free, Holding::Apps), Some(100));
+        let twice = parse("free:apps=1,apps=2").expect_err("twice").to_string();
+        assert_eq!(twice, "--quotas: `apps=2` limits the same in the tier free again");
     }
 
     #[test]
@@ -92,7 +141,8 @@ mod tests {
             ("free:builds", "--quotas: `builds` is not a limit such as updates=20"),
             (
                 "free:checks=1",
-                "--quotas: `checks` is not one of builds, build-minutes, submissions, updates, bytes",
+                "--quotas: `checks` is not one of builds, build-minutes, submissions, updates, bytes, \
+                 running-builds, queued-builds, stored-bytes, apps",
             ),
             ("free:builds=many", "--quotas: builds=`many` is not a whole number"),
             ("free:builds=-1", "--quotas: builds=`-1` is not a whole number"),

@@ -66,6 +66,10 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub public_url: Option<String>,
+    /// Do not tell browsers to come by https only, where the public URL is https
+    #[arg(long, env = "LAUNCHWAY_NO_HSTS", global = true, value_name = "BOOL", hide_env_values = true,
+          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_hsts: Option<String>,
     /// production or development [default: production]
     #[arg(
         long,
@@ -111,6 +115,24 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub check_limit: Option<String>,
+    /// Connections that are open at a time [default: three quarters of the files that the process may open, 10000 at most]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_CONNECTIONS",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub max_connections: Option<String>,
+    /// The same for one client address (IPv6: /64), trusted proxies aside [default: half of them, 512 at most]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MAX_CONNECTIONS_PER_CLIENT",
+        global = true,
+        value_name = "N",
+        hide_env_values = true
+    )]
+    pub max_connections_per_client: Option<String>,
     /// Tier of a new organization: free, pro or enterprise [default: enterprise]
     #[arg(
         long,
@@ -285,6 +307,16 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub keep_builds_days: Option<String>,
+    /// Free space on the disk of the data below which uploads, artifacts and logs are refused, such as 10G; 0 is none
+    /// [default: 1G, at most a twentieth of the disk]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_MIN_FREE_SPACE",
+        global = true,
+        value_name = "SIZE",
+        hide_env_values = true
+    )]
+    pub min_free_space: Option<String>,
     /// Log lines: text or json [default: text]
     #[arg(
         long,
@@ -312,11 +344,14 @@ impl RawSettings {
             database_url: pick(&self.database_url, other.database_url),
             storage_url: pick(&self.storage_url, other.storage_url),
             public_url: pick(&self.public_url, other.public_url),
+            no_hsts: pick(&self.no_hsts, other.no_hsts),
             environment: pick(&self.environment, other.environment),
             master_key_file: pick(&self.master_key_file, other.master_key_file),
             roles: pick(&self.roles, other.roles),
             trusted_proxies: pick(&self.trusted_proxies, other.trusted_proxies),
             check_limit: pick(&self.check_limit, other.check_limit),
+            max_connections: pick(&self.max_connections, other.max_connections),
+            max_connections_per_client: pick(&self.max_connections_per_client, other.max_connections_per_client),
             default_tier: pick(&self.default_tier, other.default_tier),
             quotas: pick(&self.quotas, other.quotas),
             open_organizations: pick(&self.open_organizations, other.open_organizations),
@@ -338,6 +373,7 @@ impl RawSettings {
             max_unpack_ratio: pick(&self.max_unpack_ratio, other.max_unpack_ratio),
             max_source_size: pick(&self.max_source_size, other.max_source_size),
             keep_builds_days: pick(&self.keep_builds_days, other.keep_builds_days),
+            min_free_space: pick(&self.min_free_space, other.min_free_space),
             log_format: pick(&self.log_format, other.log_format),
         }
     }

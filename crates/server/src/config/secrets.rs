@@ -57,6 +57,10 @@ impl Config {
             package_limits: _,
             max_source_size: _,
             keep_builds_days: _,
+            min_free_space: _,
+            no_hsts: _,
+            max_connections: _,
+            max_connections_per_client: _,
             log_format: _,
         } = self;
         let mut places = vec![data_dir.clone(), settings_file.clone()];

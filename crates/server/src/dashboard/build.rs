@@ -151,7 +151,7 @@ impl Part for Visit<BuildId> {
 
 pub async fn live(visit: Visit<BuildId>) -> Result<Response, Trouble> {
     read(&visit).await?;
-    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
+    Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
 
 /// Leads to the bytes of an artifact, by a URL that works for an hour from now.

@@ -1,16 +1,18 @@
 //! A build's log for the page that shows it: where its lines begin, which of them hold a text, and its end as plain text.
 //! A log is read in constant memory, however long it is.
 
+use std::iter::Peekable;
 use std::sync::Arc;
+use std::vec::IntoIter;
 
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
-use memchr::memchr_iter;
 use serde::Serialize;
 
+use super::log_lines::{Look, walk};
 use crate::app::App;
 use crate::build_log::LogReader;
 use crate::caller::Caller;
@@ -21,8 +23,6 @@ use crate::http::extract::Query;
 const STRIDE: u64 = 500;
 /// Lines that a search finds at most.
 const MOST_FOUND: usize = 1000;
-/// Bytes of a line that a search looks at.
-const LONGEST_LINE: usize = 64 << 10;
 /// Bytes of the end of a log that a page holds.
 const TAIL: i64 = 16 << 10;
 /// What a runner writes before the name of a phase.
@@ -50,59 +50,6 @@ struct Found {
     more: bool,
 }
 
-/// Goes over the lines of a log one by one. Of a line that is longer than [`LONGEST_LINE`] only the beginning is kept.
-struct LineReader {
-    reader: LogReader,
-    /// The number of the line that is being read, and where it began.
-    number: u64,
-    start: i64,
-    line: Vec<u8>,
-}
-
-impl LineReader {
-    fn new(reader: LogReader) -> Self {
-        Self {
-            start: reader.offset(),
-            reader,
-            number: 0,
-            line: Vec::new(),
-        }
-    }
-
-    /// Calls `see` with number, offset and bytes of each line until the end, or until it gives false.
-    async fn each(&mut self, mut see: impl FnMut(u64, i64, &[u8]) -> bool) -> Result<(), Failure> {
-        while let Some(piece) = self.reader.next().await? {
-            let at = self.reader.offset() - piece.len() as i64;
-            let mut from = 0;
-            for end in memchr_iter(b'\n', &piece) {
-                let (number, start, part) = (self.number, self.start, &piece[from..=end]);
-                // Most lines are whole in one piece: they are not copied.
-                let line = if self.line.is_empty() { part } else { self.longer(part) };
-                if !see(number, start, line) {
-                    return Ok(());
-                }
-                from = end + 1;
-                self.number += 1;
-                self.start = at + from as i64;
-                self.line.clear();
-            }
-            self.longer(&piece[from..]);
-        }
-        if !self.line.is_empty() {
-            see(self.number, self.start, &self.line);
-            self.number += 1;
-        }
-        Ok(())
-    }
-
-    /// The line that was begun, with what comes next of it.
-    fn longer(&mut self, part: &[u8]) -> &[u8] {
-        let room = LONGEST_LINE.saturating_sub(self.line.len());
-        self.line.extend_from_slice(&part[..part.len().min(room)]);
-        &self.line
-    }
-}
-
 async fn build(app: &App, caller: &Caller, id: &str) -> Result<Build, Failure> {
     let none = || Failure::NoSuch("build");
     let id: BuildId = id.parse().map_err(|_| none())?;
@@ -123,31 +70,43 @@ pub async fn lines(
 ) -> Result<Response, Failure> {
     let build = build(&app, &caller, &id).await?;
     let names: Vec<String> = build.phases.into_iter().map(|phase| phase.name).collect();
-    let mut names = names.into_iter().peekable();
+    let places = Places {
+        names: names.into_iter().peekable(),
+        offsets: Vec::new(),
+        phases: Vec::new(),
+    };
+    let call = app.fair_work.begin(build.org_id)?;
     let reader = LogReader::new(app.clone(), build.org_id, build.id, 0);
-    let (mut offsets, mut phases) = (Vec::new(), Vec::new());
-    let mut reader = LineReader::new(reader);
-    reader
-        .each(|number, start, line| {
-            if number.is_multiple_of(STRIDE) {
-                offsets.push(start);
-            }
-            // A build may print what looks like a phase: only the next name of the record is one.
-            let name = line.strip_prefix(PHASE).map(<[u8]>::trim_ascii_end);
-            if let Some(next) = names.next_if(|next| name == Some(next.as_bytes())) {
-                phases.push((number, next));
-            }
-            true
-        })
-        .await?;
+    let walk = walk(&call, reader, places).await?;
     Ok(Json(Lines {
-        lines: reader.number,
-        size: reader.reader.offset(),
+        lines: walk.lines,
+        size: walk.size,
         stride: STRIDE,
-        offsets,
-        phases,
+        offsets: walk.look.offsets,
+        phases: walk.look.phases,
     })
     .into_response())
+}
+
+/// Notes where lines and phases begin.
+struct Places {
+    names: Peekable<IntoIter<String>>,
+    offsets: Vec<i64>,
+    phases: Vec<(u64, String)>,
+}
+
+impl Look for Places {
+    fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool {
+        if number.is_multiple_of(STRIDE) {
+            self.offsets.push(start);
+        }
+        // A build may print what looks like a phase: only the next name of the record is one.
+        let name = line.strip_prefix(PHASE).map(<[u8]>::trim_ascii_end);
+        if let Some(next) = self.names.next_if(|next| name == Some(next.as_bytes())) {
+            self.phases.push((number, next));
+        }
+        true
+    }
 }
 
 /// Finds the lines that hold a text, whatever its letter case.
@@ -162,23 +121,34 @@ pub async fn search(
         return Err(Failure::bad("text must have 1 to 200 characters"));
     }
     let build = build(&app, &caller, &id).await?;
-    let reader = LogReader::new(app.clone(), build.org_id, build.id, 0);
-    let mut found = Found {
-        lines: Vec::new(),
-        more: false,
+    let search = Search {
+        wanted,
+        found: Found {
+            lines: Vec::new(),
+            more: false,
+        },
     };
-    LineReader::new(reader)
-        .each(|number, _, line| {
-            if holds(line, &wanted) {
-                found.more = found.lines.len() == MOST_FOUND;
-                if !found.more {
-                    found.lines.push(number);
-                }
+    let call = app.fair_work.begin(build.org_id)?;
+    let reader = LogReader::new(app.clone(), build.org_id, build.id, 0);
+    Ok(Json(walk(&call, reader, search).await?.look.found).into_response())
+}
+
+/// Looks for a text that is in small letters.
+struct Search {
+    wanted: String,
+    found: Found,
+}
+
+impl Look for Search {
+    fn see(&mut self, number: u64, _: i64, line: &[u8]) -> bool {
+        if holds(line, &self.wanted) {
+            self.found.more = self.found.lines.len() == MOST_FOUND;
+            if !self.found.more {
+                self.found.lines.push(number);
             }
-            !found.more
-        })
-        .await?;
-    Ok(Json(found).into_response())
+        }
+        !self.found.more
+    }
 }
 
 /// Whether a line holds a text that is in small letters.

@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use launchway_domain::time::EpochMs;
-use launchway_store::Org;
+use launchway_store::{Org, RequestKey};
 
 use super::frame::{Frame, Notice, page, to};
 use super::posted::Posted;
@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Begun, Target, Write};
 
 /// What a confirmation says when its facts are no longer true.
 const CHANGED: &str = "This changed since you looked at it, so nothing was done. See what it is now, and confirm again if \
@@ -37,10 +37,20 @@ pub trait Action: Sized + Send + Sync {
     /// Reads what is wanted from the fields of a form or an address.
     fn read(posted: &Posted) -> Result<Self, Failure>;
 
+    /// Whose access the change takes away: locked before anything else, in one order with the caller.
+    fn target(_: Self::Id) -> Option<Target> {
+        None
+    }
+
     /// Waits until nobody else can change what the facts are about. Whoever changes an organization's settings orders
-    /// itself by the organization.
-    fn lock(&self, write: &mut Write<'_>, _: Self::Id) -> impl Future<Output = Result<(), Failure>> + Send {
-        async { Ok(write.org().lock().await?) }
+    /// itself by the organization. A target is locked already, and holds what its facts are about.
+    fn lock(&self, write: &mut Write<'_>, id: Self::Id) -> impl Future<Output = Result<(), Failure>> + Send {
+        async move {
+            match Self::target(id) {
+                Some(_) => Ok(()),
+                None => Ok(write.org().lock().await?),
+            }
+        }
     }
 
     /// States what the change comes to. The change asks again behind its locks.
@@ -213,8 +223,6 @@ struct Confirmation {
     facts: Facts,
     /// Where the form is sent to.
     action: String,
-    /// Makes a form that is sent twice one change.
-    once: String,
     problem: Option<String>,
 }
 
@@ -275,7 +283,6 @@ async fn ask<A: Action>(
         frame: visit.frame(facts.section, facts.question.clone()),
         facts,
         action: uri.path().to_owned(),
-        once: visit.app.random.token(),
         problem,
     };
     Ok(page(status, &shown))
@@ -311,7 +318,7 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, posted: &Posted) -> R
     let home = visit.visitor.home();
     let path = uri.path().strip_prefix(&home).unwrap_or_default();
     let request = posted.once(&visit.visitor, path)?;
-    let mut write = match Write::begin_create(&visit.app, &visit.visitor.caller, request).await? {
+    let mut write = match begin(visit, A::target(visit.id), request).await? {
         Begun::Fresh(write) => write,
         Begun::Kept(kept) => {
             let location: String =
@@ -339,4 +346,15 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, posted: &Posted) -> R
             },
         ),
     })
+}
+
+async fn begin<I>(visit: &Visit<I>, target: Option<Target>, request: Option<RequestKey>) -> Result<Begun<'_>, Failure> {
+    let (app, caller) = (&*visit.app, &visit.visitor.caller);
+    match target {
+        Some(target) => {
+            let write = Write::begin_against(app, caller, target).await?;
+            write.claim(caller.home()?, request).await
+        }
+        None => Write::begin_create(app, caller, request).await,
+    }
 }

@@ -7,11 +7,12 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::secret::SecretText;
-use launchway_domain::env_var::EnvVar;
+use launchway_domain::env_var::{EnvVar, MAX_VALUE_SIZE};
+use launchway_domain::time::iso;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::posted::{Differs, Form, Posted};
 use super::revision::Revision;
 use super::show::{self, Pager, ROWS};
 use super::trouble::Trouble;
@@ -21,6 +22,7 @@ use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::env_vars;
 use crate::ops::write::Write;
+use crate::vault::Place;
 
 #[derive(Template)]
 #[template(path = "dashboard/env.html")]
@@ -29,6 +31,15 @@ struct Variables {
     variables: Vec<EnvVarView>,
     pager: Pager,
     form: Form,
+    asks: Option<Asks>,
+}
+
+/// A form that asks whether to replace a variable.
+struct Asks {
+    /// The revision of the variable; empty where there is none any more.
+    replaces: String,
+    /// The typed value, sealed for who typed it.
+    value: String,
 }
 
 /// Where a variable is set, as words.
@@ -48,7 +59,7 @@ pub fn revision(variable: &EnvVar) -> Result<Revision, Failure> {
     Revision::of(&EnvVarView::of(variable, None))
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, asks: Option<Asks>) -> Result<Response, Trouble> {
     let paging = Paging { limit: ROWS, offset };
     let mut tx = app.db.read().await?;
     let rows = tx.org(visitor.org.id).env_vars(paging).await?;
@@ -61,30 +72,109 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
         pager: Pager::new(offset, variables.len(), rows.total, ""),
         variables,
         form,
+        asks,
     };
     Ok(page(shown.form.status(), &shown))
 }
 
 pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
     let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
-    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form)).await
+    shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
+}
+
+/// What came of a form.
+enum Sent {
+    Kept,
+    /// It would replace another value than the one it was filled in by the sight of: this one, or none any more.
+    Asks(Option<Box<EnvVar>>),
 }
 
 pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
     match keep(&app, &visitor, &posted).await {
-        Ok(()) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
+        Ok(Sent::Kept) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
+        Ok(Sent::Asks(there)) => {
+            let asks = asks(&app, &visitor, &posted, there.as_deref())?;
+            let differs = differs(&posted, there.as_deref())?;
+            shown(&app, &visitor, 0, Form::outdated(posted, differs), Some(asks)).await
+        }
+        Err(failure) => {
+            let asks = carried(&app, &visitor, &posted)?;
+            shown(&app, &visitor, 0, Form::refused(posted, &failure), asks).await
+        }
     }
 }
 
-async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
-    let value = std::str::from_utf8(posted.bytes("value").unwrap_or_default());
-    let value = value.map_err(|_| Failure::bad("value is not valid UTF-8"))?;
+/// Where the value belongs that a form carries while it is asked about.
+fn place(visitor: &Visitor) -> Place<'static> {
+    Place::new(visitor.org.id, "typed value")
+}
+
+/// The value as it was typed, now or before it was asked whether to replace another.
+fn value(app: &App, visitor: &Visitor, posted: &Posted) -> Result<SecretText, Failure> {
+    let typed = posted.bytes("value").unwrap_or_default();
+    let sealed = posted.text("sealedValue")?;
+    let opened = match typed.is_empty() && !sealed.is_empty() {
+        true => {
+            let opened = app.vault.open_kept_form(visitor.user()?.1.id, &place(visitor), sealed);
+            Some(opened.map_err(|_| Failure::bad("value is not there any more; type it again"))?)
+        }
+        false => None,
+    };
+    let bytes = opened.as_deref().map_or(typed, Vec::as_slice);
+    let value = std::str::from_utf8(bytes).map_err(|_| Failure::bad("value is not valid UTF-8"))?;
+    // Browsers send line ends as CRLF, whatever was typed.
+    Ok(SecretText::new(value.replace("\r\n", "\n")))
+}
+
+fn asks(app: &App, visitor: &Visitor, posted: &Posted, there: Option<&EnvVar>) -> Result<Asks, Failure> {
+    let value = value(app, visitor, posted)?;
+    let user = visitor.user()?.1.id;
+    Ok(Asks {
+        replaces: there
+            .map(revision)
+            .transpose()?
+            .map(|now| now.as_str().to_owned())
+            .unwrap_or_default(),
+        value: app
+            .vault
+            .seal_kept_form(user, &place(visitor), value.reveal().as_bytes()),
+    })
+}
+
+/// The value of a form that was refused for something else, so that it needs not be typed again.
+fn carried(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Option<Asks>, Failure> {
+    let typed = value(app, visitor, posted).ok();
+    let typed = typed.filter(|value| (1..=MAX_VALUE_SIZE).contains(&value.reveal().len()));
+    let Some(typed) = typed else { return Ok(None) };
+    Ok(Some(Asks {
+        replaces: posted.optional("replaces")?.unwrap_or_default(),
+        value: app
+            .vault
+            .seal_kept_form(visitor.user()?.1.id, &place(visitor), typed.reveal().as_bytes()),
+    }))
+}
+
+/// What is there, beside what was typed. Values are not told.
+fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Failure> {
+    let name = posted.text("name")?;
+    let Some(there) = there else {
+        return Ok(vec![Differs::new(name, &"yours", &"deleted meanwhile")]);
+    };
+    let set = format!("set {}", show::time(&iso(there.updated_at)));
+    let visibility = posted.text("visibility")?;
+    let kind = posted.text("kind")?;
+    Ok(vec![
+        Differs::new(name, &"what you typed", &set),
+        Differs::new("Who may read it", &visibility, &there.visibility.as_str()),
+        Differs::new("How builds get it", &kind, &there.kind.as_str()),
+    ])
+}
+
+async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Sent, Failure> {
     let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
     let plan = env_vars::plan(SetEnvVar {
         name: posted.text("name")?.to_owned(),
-        // Browsers send line ends as CRLF, whatever was typed.
-        value: SecretText::new(value.replace("\r\n", "\n")),
+        value: value(app, visitor, posted)?,
         kind: posted.optional("kind")?,
         path: posted.optional("path")?,
         visibility: posted.optional("visibility")?,
@@ -92,5 +182,15 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
         configurations: some(posted.list("configurations")?),
         platforms: some(posted.all("platforms")),
     })?;
-    Write::run(app, &visitor.caller, plan, env_vars::set).await.map(drop)
+    let expected = posted.optional("replaces")?;
+    Write::run(app, &visitor.caller, plan, async |write, plan| {
+        let there = env_vars::replaced(write, &plan).await?;
+        let now = there.as_ref().map(revision).transpose()?;
+        if now.as_ref().map(Revision::as_str) != expected.as_deref() {
+            return Ok(Sent::Asks(there.map(Box::new)));
+        }
+        env_vars::set(write, plan).await?;
+        Ok(Sent::Kept)
+    })
+    .await
 }

@@ -33,6 +33,8 @@ pub struct Frame {
     pub environment: &'static str,
     /// What every form carries.
     pub token: String,
+    /// Makes a form that is sent twice one change.
+    pub once: String,
     /// What was just done.
     pub notice: Option<&'static str>,
 }
@@ -50,6 +52,7 @@ impl Frame {
             role: visitor.role,
             environment: app.config.environment.as_str(),
             token: visitor.token.clone(),
+            once: app.random.token(),
             notice: visitor.notice,
         }
     }

@@ -23,6 +23,8 @@ const MOST: i64 = 5;
 const LARGEST_KEPT: usize = 256 << 10;
 /// The parameter that names a kept form.
 pub const KEPT: &str = "kept";
+/// Within so many bytes of a form stands its token: pages send it first.
+const BEFORE_TOKEN: usize = 4096;
 /// Fields that are not kept: what proves where the form comes from, and secrets.
 const LEFT_OUT: [&str; 8] = [
     "token",
@@ -54,12 +56,26 @@ pub async fn read(app: &App, request: Request, streams: bool) -> Option<Posted> 
     if kind != "application/x-www-form-urlencoded" {
         return None;
     }
-    let body = Limited::new(request.into_body(), LARGEST)
-        .collect()
-        .await
-        .ok()?
-        .to_bytes();
+    let body = pairs(app, request).await?;
     Some(Posted::of_pairs(std::str::from_utf8(&body).ok()?))
+}
+
+/// Reads the pairs of a form. Whoever sends more than the token needs must have sent one of this server first: strangers
+/// must not fill the memory.
+async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
+    let mut body = Limited::new(request.into_body(), LARGEST);
+    let (mut read, mut is_ours) = (Vec::new(), false);
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.ok()?.into_data() {
+            read.extend_from_slice(&data);
+        }
+        if !is_ours && read.len() > BEFORE_TOKEN {
+            let whole = read[..BEFORE_TOKEN].iter().rposition(|byte| *byte == b'&')?;
+            owner(app, &Posted::of_pairs(std::str::from_utf8(&read[..whole]).ok()?))?;
+            is_ours = true;
+        }
+    }
+    Some(read)
 }
 
 /// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
@@ -106,7 +122,8 @@ fn kept_fields(posted: &Posted) -> Vec<(String, String)> {
     let is_secret = posted.text("visibility").is_ok_and(|visibility| visibility == "secret");
     let fields = posted.fields().into_iter();
     fields
-        .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()) && !(is_secret && name == "value"))
+        .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()))
+        .filter(|(name, _)| name != "value" || !is_secret)
         .collect()
 }
 

@@ -84,7 +84,14 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
         scopes: posted.all("scopes"),
         expires_in_days: days,
     })?;
-    let (key, record) = Write::run(app, &visitor.caller, plan, keys::create).await?;
+    let (key, record) = Write::run_once(
+        app,
+        &visitor.caller,
+        posted.once(visitor, "/api-keys")?,
+        plan,
+        keys::create,
+    )
+    .await?;
     Ok(Made {
         name: record.name,
         key: key.reveal().to_owned(),

@@ -7,11 +7,11 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::stream;
-use launchway_domain::id::OrgId;
 use tokio::time::Instant;
 
 use crate::app::App;
 use crate::build_news::StreamPlace;
+use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::build_stream::event_stream;
 
@@ -40,6 +40,8 @@ pub struct Made {
 
 struct Follower<P> {
     app: Arc<App>,
+    /// Who looks: asked for again before each event.
+    caller: Caller,
     part: P,
     shown: Option<String>,
     /// Whether the browser is still to be told that nothing more comes.
@@ -50,15 +52,16 @@ struct Follower<P> {
     _place: StreamPlace,
 }
 
-/// Streams a part: as it is, then whenever it changed.
-pub fn follow(app: Arc<App>, org: OrgId, part: impl Part) -> Result<Response, Failure> {
+/// Streams a part: as it is, then whenever it changed, for as long as the caller is let in.
+pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response, Failure> {
     let place = app
         .build_news
-        .open_stream(org)
+        .open_stream(caller.home()?)
         .ok_or(Failure::RateLimited(COME_AGAIN))?;
     let now = Instant::now();
     let follower = Follower {
         app,
+        caller,
         part,
         shown: None,
         closes: false,
@@ -84,6 +87,11 @@ impl<P: Part> Follower<P> {
             if self.ended || self.app.stopping.is_cancelled() || Instant::now() >= self.until {
                 return Ok(None);
             }
+            let mut tx = self.app.db.read().await?;
+            if !self.caller.is_let_in(&mut tx, self.app.clock.now()).await? {
+                return Ok(None);
+            }
+            drop(tx);
             let Some(part) = self.part.make().await? else {
                 return Ok(None);
             };

@@ -15,7 +15,11 @@ use super::show::time;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::members;
-use crate::ops::write::Write;
+use crate::ops::write::{Target, Write};
+
+/// What a lesser role and a removal come to.
+const ENDS: &str = "Invitations, runner tokens and command-line sign-ins made by this member end. Other API keys stay, and \
+                    those that need a decision are listed on the members page.";
 
 /// Gives a member another role.
 pub struct ChangeRole(Role);
@@ -30,6 +34,10 @@ async fn read(org: &mut Org<'_>, id: UserId) -> Result<(Member, Revision), Failu
 
 impl Action for ChangeRole {
     type Id = UserId;
+
+    fn target(id: UserId) -> Option<Target> {
+        Some(Target::Member(id))
+    }
 
     fn read(posted: &Posted) -> Result<Self, Failure> {
         Ok(ChangeRole(members::role(posted.text("role")?)?))
@@ -49,6 +57,9 @@ impl Action for ChangeRole {
             .change("Role", member.role, self.0)
             .known("Member since", time(&iso(member.created_at)))
             .field("role", self.0);
+        if self.0 < member.role {
+            facts = facts.says(ENDS);
+        }
         if by.visitor.caller.actor() == Actor::User(id) && self.0 < member.role {
             facts = facts.says("This is your own role: you cannot take it back yourself.");
         }
@@ -64,6 +75,10 @@ impl Action for ChangeRole {
 impl Action for Remove {
     type Id = UserId;
 
+    fn target(id: UserId) -> Option<Target> {
+        Some(Target::Member(id))
+    }
+
     fn read(_: &Posted) -> Result<Self, Failure> {
         Ok(Remove)
     }
@@ -76,12 +91,11 @@ impl Action for Remove {
             Facts::new(format!("Leave {name}?"), "Leave", revision)
                 .says(format!("You no longer see {name}. An admin can invite you again."))
         } else {
-            Facts::new(format!("Remove {}?", member.email), "Remove member", revision).says(format!(
-                "{} no longer sees {name}. API keys stay; revoke those that are not needed.",
-                member.email
-            ))
+            Facts::new(format!("Remove {}?", member.email), "Remove member", revision)
+                .says(format!("{} no longer sees {name}.", member.email))
         };
         Ok(facts
+            .says(ENDS)
             .on("members", "/members", "Members")
             .known("Role", member.role)
             .known("Member since", time(&iso(member.created_at)))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
+use launchway_api::keys::KeyView;
 use launchway_api::orgs::{CreateInvitation, InvitationView, MemberView};
 use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
@@ -20,7 +21,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::write::Write;
-use crate::ops::{members, orgs};
+use crate::ops::{departures, members, orgs};
 
 /// Invitations that are shown.
 const LATEST: Paging = Paging { limit: 50, offset: 0 };
@@ -33,6 +34,8 @@ struct Members {
     members: Vec<MemberView>,
     pager: Pager,
     invitations: Vec<InvitationView>,
+    /// Keys of people who may not make keys any more.
+    keys: Vec<KeyView>,
     form: Form,
     revision: String,
     /// The link of an invitation that was just made, shown this once.
@@ -55,9 +58,12 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let rows = org.members(Paging { limit: ROWS, offset }).await?;
-    let invitations = match visitor.is_admin() {
-        true => org.invitations(LATEST).await?.items,
-        false => Vec::new(),
+    let (invitations, keys) = match visitor.is_admin() {
+        true => (
+            org.invitations(LATEST).await?.items,
+            departures::keys_to_review(&mut org, now).await?,
+        ),
+        false => (Vec::new(), Vec::new()),
     };
     let record = org.record().await?.ok_or(Failure::NoSuch("organization"))?;
     let shown = Members {
@@ -70,6 +76,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
             .map(|invitation| InvitationView::of(invitation, now))
             .collect(),
         revision: form.revision(&name_revision(&record)?),
+        keys,
         form,
         made,
     };
@@ -102,7 +109,14 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             role: posted.optional("role")?,
         },
     )?;
-    let (invitation, token) = Write::run(app, &visitor.caller, plan, members::invite).await?;
+    let (invitation, token) = Write::run_once(
+        app,
+        &visitor.caller,
+        posted.once(visitor, "/invitations")?,
+        plan,
+        members::invite,
+    )
+    .await?;
     Ok(Made {
         email: invitation.email,
         link: format!("{}/invite?token={token}", app.public_url),

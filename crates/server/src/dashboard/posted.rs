@@ -3,7 +3,6 @@
 use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
 use launchway_store::RequestKey;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -15,6 +14,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
+use crate::http::request_body::whole_body;
 
 /// A form holds at most this many bytes; files among them. A value of an environment variable has up to 64 KiB, and each
 /// byte may be escaped.
@@ -52,12 +52,7 @@ impl Posted {
             return Ok(request);
         }
         let (parts, body) = request.into_parts();
-        let too_large = |_| Failure::TooLarge("The form is too large".to_owned());
-        let bytes = Limited::new(body, LARGEST)
-            .collect()
-            .await
-            .map_err(too_large)?
-            .to_bytes();
+        let bytes = whole_body(&parts.headers, body, LARGEST, "The form is too large").await?;
         let posted = if kind == "multipart/form-data" {
             let whole = Request::from_parts(parts.clone(), axum::body::Body::from(bytes));
             Posted::of_parts(whole, app).await?
@@ -195,16 +190,19 @@ impl<S: Sync> FromRequestParts<S> for Posted {
 
 /// A value that was typed by the sight of another one than there is now.
 pub struct Differs {
-    pub what: &'static str,
+    pub what: String,
     pub yours: String,
     pub now: String,
 }
 
 impl Differs {
     /// What was typed, and what there is.
-    pub fn new(what: &'static str, yours: &impl ToString, now: &impl ToString) -> Differs {
-        let (yours, now) = (yours.to_string(), now.to_string());
-        Differs { what, yours, now }
+    pub fn new(what: &str, yours: &impl ToString, now: &impl ToString) -> Differs {
+        Differs {
+            what: what.to_owned(),
+            yours: yours.to_string(),
+            now: now.to_string(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::auth::SessionView;
 use launchway_domain::id::SessionId;
@@ -79,8 +79,7 @@ pub async fn change_password(
     match changed {
         Ok(signed_in) => {
             let mut response = done(&visitor, "/profile", Notice::PASSWORD_CHANGED);
-            let headers = response.headers_mut();
-            headers.insert(header::SET_COOKIE, cookies::sign_in(&app, &signed_in.token));
+            cookies::sign_in(&app, &signed_in, response.headers_mut());
             Ok(response)
         }
         Err(failure) => {

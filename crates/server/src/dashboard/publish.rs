@@ -14,7 +14,7 @@ use super::posted::{Form, Posted};
 use super::received::{Received, receive};
 use super::trouble::Trouble;
 use super::updates::bundles;
-use super::visitor::Visitor;
+use super::visitor::{Visitor, other_session};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::publish_request::{self, Published};
@@ -28,8 +28,6 @@ struct Page {
     form: Form,
     bundles: Vec<String>,
     largest: i64,
-    /// Makes a form that is sent twice one change.
-    once: String,
 }
 
 async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, Failure> {
@@ -37,7 +35,6 @@ async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> 
         frame: Frame::new(app, visitor, "updates", "Publish an update"),
         form,
         bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
-        once: app.random.token(),
         largest: i64::try_from(app.config.max_package_size).unwrap_or(i64::MAX),
     };
     Ok(page(status, &shown))
@@ -54,6 +51,9 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 
 pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
     let (posted, received) = receive(&app, &visitor, request, app.config.max_package_size).await?;
+    if posted.check(&visitor.token).is_err() {
+        return Ok(other_session(&app, &visitor, &posted, "/updates/new").await);
+    }
     let result = match received.and_then(|file| file.ok_or_else(|| Failure::bad(MISSING))) {
         Ok(received) => store_and_publish(&app, &visitor, &posted, received).await,
         Err(failure) => Err(failure),

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 
+use super::kept;
 use super::posted::Posted;
 use super::visitor::Visitor;
 use crate::app::App;
@@ -51,7 +52,7 @@ impl Received {
 }
 
 /// Reads a form: its fields, and its `file` of at most `largest` bytes onto disk; `None` when none was chosen. The token comes
-/// before the file, or nothing is kept of it.
+/// before the file, or nothing is kept of it. Of a form of another session there are the fields alone.
 pub async fn receive(
     app: &App,
     visitor: &Visitor,
@@ -66,12 +67,15 @@ pub async fn receive(
     let mut received = Ok(None);
     for _ in 0..MOST_FIELDS {
         let Some(mut part) = parts.next_field().await.map_err(|_| broken())? else {
-            posted.check(&visitor.token)?;
+            check(app, visitor, &posted)?;
             return Ok((posted, received));
         };
         let name = part.name().unwrap_or_default().to_owned();
         if name == "file" {
-            posted.check(&visitor.token)?;
+            if !check(app, visitor, &posted)? {
+                while part.chunk().await.map_err(|_| broken())?.is_some() {}
+                continue;
+            }
             let file_name = part.file_name().unwrap_or_default().to_owned();
             let mut file = Receiving::begin(app, largest)?;
             let mut refusal = None;
@@ -97,6 +101,15 @@ pub async fn receive(
         posted.add(name, value);
     }
     Err(Failure::TooLarge("The form is too large".to_owned()))
+}
+
+/// Whether a form is of the visitor's own session; refused unless it is of a page of this server.
+fn check(app: &App, visitor: &Visitor, posted: &Posted) -> Result<bool, Failure> {
+    match posted.check(&visitor.token) {
+        Ok(()) => Ok(true),
+        Err(_) if kept::owner(app, posted).is_some() => Ok(false),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// A file that is coming in.

@@ -12,7 +12,7 @@ use super::posted::Posted;
 use super::revision::Revision;
 use super::show::time;
 use crate::failure::Failure;
-use crate::ops::write::Write;
+use crate::ops::write::{Target, Write};
 use crate::ops::{apps, credentials, env_vars, keys, members, runners};
 
 /// Takes an app off the list.
@@ -117,6 +117,10 @@ impl Action for DeleteCredential {
 
 impl Action for RevokeKey {
     type Id = KeyId;
+
+    fn target(id: KeyId) -> Option<Target> {
+        Some(Target::Key(id))
+    }
 
     fn read(_: &Posted) -> Result<Self, Failure> {
         Ok(RevokeKey)

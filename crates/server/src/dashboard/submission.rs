@@ -158,5 +158,5 @@ impl Part for Visit<SubmissionId> {
 
 pub async fn live(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
     read(&visit).await?;
-    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
+    Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }

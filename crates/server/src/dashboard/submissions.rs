@@ -103,5 +103,5 @@ pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         query: Filters::read(&query, FILTERS)?.query(),
         offset: query.paging()?.offset,
     };
-    Ok(live::follow(app, visitor.org.id, part)?)
+    Ok(live::follow(app, visitor.caller, part)?)
 }

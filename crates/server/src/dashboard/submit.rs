@@ -17,7 +17,7 @@ use super::frame::{Frame, Notice, done, page};
 use super::posted::{Form, Posted};
 use super::received::{Received, receive};
 use super::trouble::Trouble;
-use super::visitor::Visitor;
+use super::visitor::{Visitor, other_session};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
@@ -41,8 +41,6 @@ struct Page {
     credentials: Vec<Choice>,
     notes: Vec<(String, String)>,
     largest: i64,
-    /// Makes a form that is sent twice one change.
-    once: String,
 }
 
 /// A credential that a store knows.
@@ -120,7 +118,6 @@ async fn shown(
         build,
         notes,
         form,
-        once: app.random.token(),
         largest: i64::try_from(largest(app)).unwrap_or(i64::MAX),
     };
     Ok(page(status, &shown))
@@ -150,6 +147,9 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
 
 pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
     let (posted, received) = receive(&app, &visitor, request, largest(&app)).await?;
+    if posted.check(&visitor.token).is_err() {
+        return Ok(other_session(&app, &visitor, &posted, "/submissions/new").await);
+    }
     let result = match received {
         Ok(received) => send(&app, &visitor, &posted, received).await,
         Err(failure) => Err(failure),

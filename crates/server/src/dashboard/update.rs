@@ -20,6 +20,7 @@ use super::visit::Visit;
 use crate::failure::Failure;
 use crate::http::update::reports;
 use crate::ops::updates;
+use crate::ota::Callers;
 
 /// Earlier updates that a roll back is offered to.
 const EARLIER: Paging = Paging { limit: 50, offset: 0 };
@@ -30,6 +31,7 @@ struct Page {
     frame: Frame,
     state: UpdateState,
     earlier: Vec<UpdateView>,
+    callers: Callers,
     form: Form,
     revision: String,
 }
@@ -103,6 +105,7 @@ pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Respon
     let shown = Page {
         frame: visit.frame("updates", title),
         earlier: earlier.iter().map(UpdateView::of).filter(same_line).collect(),
+        callers: visit.app.index.callers(&update.bundle_id),
         revision: form.revision(&Revision::of(update)?),
         form,
         state,
@@ -153,7 +156,7 @@ impl Part for Visit<UpdateId> {
 
 pub async fn live(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
     view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
-    Ok(live::follow(visit.app.clone(), visit.org(), visit)?)
+    Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
 
 /// A rollout that was typed; `None` when it was left empty.

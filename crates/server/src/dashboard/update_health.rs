@@ -37,7 +37,7 @@ pub async fn health(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<
         .known("Reported since", since)
         .known("Downloaded", devices(counts.downloaded))
         .known("Installed", devices(counts.installed))
-        .known("Confirmed that it starts", devices(counts.confirmed))
+        .known("Confirmed", devices(counts.confirmed))
         .known("Rolled back", devices(counts.rolled_back))
         .known("Failed", devices(counts.failed)))
 }

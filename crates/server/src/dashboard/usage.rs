@@ -15,6 +15,7 @@ use super::show;
 use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
+use crate::ops::usage::held;
 
 /// Months that are shown.
 const YEAR: Paging = Paging { limit: 12, offset: 0 };
@@ -44,7 +45,8 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let quotas = &app.config.quotas;
-    let view = |usage: &Usage| UsageView::of(usage, present, visitor.org.tier, quotas);
+    let held = held(&mut org).await?;
+    let view = |usage: &Usage| UsageView::of(usage, present, visitor.org.tier, quotas, held);
     let months: Vec<_> = org.usage(YEAR).await?.items.iter().map(view).collect();
     let now = months.iter().find(|month| month.id == present.to_string()).cloned();
     let now = now.unwrap_or_else(|| view(&Usage::none(present)));
@@ -76,6 +78,8 @@ fn meters(month: &UsageView) -> Vec<Meter> {
         meter("Submissions", month.submissions, quotas.submissions, show::count),
         meter("Updates", month.updates, quotas.updates, show::count),
         meter("Stored for updates", month.bytes, quotas.bytes, show::size),
+        meter("Stored now", month.stored_bytes, quotas.stored_bytes, show::size),
+        meter("Claimed bundle ids", month.apps, quotas.apps, show::count),
         meter("Checks of devices", month.checks, None, show::count),
     ]
 }

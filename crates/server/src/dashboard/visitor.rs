@@ -120,7 +120,10 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
         let back = door.back(request.uri());
         request = match Posted::read_checked(app, request, &visitor.token).await {
             Ok(request) => request,
-            Err(Unchecked::Other(posted)) => return other_session(app, &visitor, &posted, &back).await,
+            Err(Unchecked::Other(posted)) => {
+                let page = back.strip_prefix(&visitor.home()).unwrap_or_default();
+                return other_session(app, &visitor, &posted, page).await;
+            }
             Err(Unchecked::Bad(trouble)) => return trouble.into_response(),
         };
     }
@@ -150,6 +153,7 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Troub
     let named = parts.uri.path().split('/').nth(2).unwrap_or_default();
     let member_of = memberships.iter().find(|(org, _)| org.id.to_string() == named);
     let (org, role) = member_of.cloned().ok_or(Failure::NoSuch("organization"))?;
+    app.pages.count(session.id, org.id, app.clock.now())?;
     if role < least {
         return Err(Failure::Forbidden(format!(
             "This page needs the role {least} in {}; yours is {role}. Ask an admin of the organization.",
@@ -273,14 +277,14 @@ impl Door {
 }
 
 /// Answers a form of another session than the one it comes with. Its user may have signed in again in another tab: then
-/// it is shown again. It is never done.
-async fn other_session(app: &App, visitor: &Visitor, posted: &Posted, back: &str) -> Response {
+/// it is shown again on its page, a path behind `/o/{org}`. It is never done.
+pub async fn other_session(app: &App, visitor: &Visitor, posted: &Posted, page: &str) -> Response {
     let Some((_, owner)) = kept::owner(app, posted) else {
         return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
     };
     let kept = match kept::keep(app, owner, posted).await {
-        Ok(Some(id)) => format!("{back}?{}={id}", kept::KEPT),
-        Ok(None) => back.to_owned(),
+        Ok(Some(id)) => format!("{}{page}?{}={id}", visitor.home(), kept::KEPT),
+        Ok(None) => format!("{}{page}", visitor.home()),
         Err(failure) => return Trouble(failure).into_response(),
     };
     match visitor.user() {

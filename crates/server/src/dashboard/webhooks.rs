@@ -125,7 +125,14 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             bundle_ids: Some(posted.list("bundleIds")?),
         },
     )?;
-    let (webhook, secret) = Write::run(app, &visitor.caller, plan, webhooks::create).await?;
+    let (webhook, secret) = Write::run_once(
+        app,
+        &visitor.caller,
+        posted.once(visitor, "/webhooks")?,
+        plan,
+        webhooks::create,
+    )
+    .await?;
     Ok(Made {
         name: webhook.name,
         secret: secret.reveal(),

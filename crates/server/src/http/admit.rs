@@ -183,7 +183,12 @@ async fn key_caller(app: &App, token: &str) -> Result<Who, Failure> {
     let key = record
         .filter(|key| key.status(app.clock.now()) == KeyStatus::Active)
         .ok_or(Failure::InvalidKey)?;
-    let org = tx.org(key.org_id).record().await?.ok_or(Failure::InvalidKey)?;
+    let mut door = tx.org(key.org_id);
+    let org = door.record().await?.ok_or(Failure::InvalidKey)?;
+    // What a browser sign-in made works only while its user may approve one.
+    if key.device_login.is_some() && !door.key_works(key.id, app.clock.now()).await? {
+        return Err(Failure::InvalidKey);
+    }
     Ok(Who::Key { key, org })
 }
 

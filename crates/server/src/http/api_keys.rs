@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::keys;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Begun, Target, Write};
 
 /// Lists API keys, or reads the one that `id` names.
 #[utoipa::path(
@@ -87,6 +87,6 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 )]
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("API key")?.get()?;
-    Write::run(&app, &caller, id, keys::revoke).await?;
+    Write::run_against(&app, &caller, Target::Key(id), id, keys::revoke).await?;
     Ok(gone(id, "revoked"))
 }

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
 use crate::failure::Failure;
 use crate::http::answers::{found, gone};
-use crate::http::extract::Body;
+use crate::http::extract::{Body, SMALL_BODY};
 use crate::http::{cookies, orgs};
 use crate::ops::accounts;
 use crate::ops::sessions::{self, EndSession, SignedIn};
@@ -33,7 +33,11 @@ use crate::ops::sessions::{self, EndSession, SignedIn};
         (status = 429, description = "Too many wrong passwords or codes for this account or from this address", body = ErrorBody),
     )
 )]
-pub async fn sign_in(State(app): State<Arc<App>>, browser: Browser, body: Body<SignIn>) -> Result<Response, Failure> {
+pub async fn sign_in(
+    State(app): State<Arc<App>>,
+    browser: Browser,
+    body: Body<SignIn, SMALL_BODY>,
+) -> Result<Response, Failure> {
     let SignIn { email, password, code } = &body.0;
     let signed_in = sessions::sign_in(&app, email, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
@@ -51,7 +55,11 @@ pub async fn sign_in(State(app): State<Arc<App>>, browser: Browser, body: Body<S
         (status = 403, description = "The request came from another site", body = ErrorBody),
     )
 )]
-pub async fn setup(State(app): State<Arc<App>>, browser: Browser, body: Body<Setup>) -> Result<Response, Failure> {
+pub async fn setup(
+    State(app): State<Arc<App>>,
+    browser: Browser,
+    body: Body<Setup, SMALL_BODY>,
+) -> Result<Response, Failure> {
     let (signed_in, _) = accounts::set_up(&app, &body.0, &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
@@ -72,7 +80,7 @@ pub async fn setup(State(app): State<Arc<App>>, browser: Browser, body: Body<Set
 pub async fn accept_invitation(
     State(app): State<Arc<App>>,
     browser: Browser,
-    body: Body<AcceptInvitation>,
+    body: Body<AcceptInvitation, SMALL_BODY>,
 ) -> Result<Response, Failure> {
     let AcceptInvitation { token, password, code } = &body.0;
     let signed_in = accounts::accept_invitation(&app, token, password, code.as_deref(), &browser).await?;
@@ -94,7 +102,7 @@ pub async fn accept_invitation(
 pub async fn reset_password(
     State(app): State<Arc<App>>,
     browser: Browser,
-    body: Body<ResetPassword>,
+    body: Body<ResetPassword, SMALL_BODY>,
 ) -> Result<Response, Failure> {
     accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;
     Ok(gone("password", "changed"))
@@ -154,19 +162,18 @@ fn view(app: &App, caller: &Caller) -> CallerView {
 
 /// The answer that signs in: who it is, and the cookie.
 async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Response, Failure> {
-    let SignedIn { session, user, token } = signed_in;
     let memberships = app
         .db
         .read()
         .await?
         .system("a user may be in several tenants")
-        .memberships(user.id)
+        .memberships(signed_in.user.id)
         .await?;
     let (org, role) = memberships.first().cloned().unzip();
     let caller = Caller {
         who: Who::Session {
-            session,
-            user,
+            session: signed_in.session.clone(),
+            user: signed_in.user.clone(),
             memberships,
         },
         org,
@@ -174,8 +181,6 @@ async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Respo
         origin,
     };
     let mut response = found(&view(app, &caller));
-    response
-        .headers_mut()
-        .insert(header::SET_COOKIE, cookies::sign_in(app, &token));
+    cookies::sign_in(app, &signed_in, response.headers_mut());
     Ok(response)
 }

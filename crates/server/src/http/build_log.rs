@@ -1,6 +1,7 @@
 //! `/build/log`: the log of a build as plain text (contract part 4).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -9,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::stream;
 use launchway_api::error::ErrorBody;
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::blob::range::{self, Selection};
@@ -16,6 +18,11 @@ use crate::build_log::LogReader;
 use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::extract::Query;
+
+/// How long a download goes on before its caller is asked for again.
+const RECHECK: Duration = Duration::from_secs(1);
+/// How many bytes a download sends at most before its caller is asked for again.
+const RECHECK_BYTES: u64 = 1 << 20;
 
 /// Reads the log of a build as it is now.
 #[utoipa::path(
@@ -63,8 +70,15 @@ pub async fn read(
         }
     };
     answer.insert(header::CONTENT_LENGTH, HeaderValue::from(count));
-    let reader = LogReader::new(app.clone(), org, id, offset + first as i64);
-    Ok((status, answer, body(reader, count)).into_response())
+    let download = Download {
+        reader: LogReader::new(app.clone(), org, id, offset + first as i64),
+        left: count,
+        app,
+        caller,
+        unchecked: 0,
+        checked: Instant::now(),
+    };
+    Ok((status, answer, download.into_body()).into_response())
 }
 
 /// The `offset` of a query: bytes of a log to skip.
@@ -83,19 +97,45 @@ pub fn remaining(size: i64, offset: i64) -> Result<u64, Failure> {
     u64::try_from(size - offset).map_err(|_| Failure::bad(format!("offset is too large: the log has {size} bytes")))
 }
 
-/// As many bytes as there were when the request came, although more come meanwhile.
-fn body(reader: LogReader, count: u64) -> Body {
-    Body::from_stream(stream::try_unfold((reader, count), async |(mut reader, left)| {
-        if left == 0 {
+/// A log on its way: as many bytes as there were when the request came, although more come meanwhile.
+struct Download {
+    reader: LogReader,
+    left: u64,
+    app: Arc<App>,
+    caller: Caller,
+    /// Bytes that were sent since the caller was last asked for.
+    unchecked: u64,
+    /// When the caller was last asked for.
+    checked: Instant,
+}
+
+impl Download {
+    fn into_body(self) -> Body {
+        Body::from_stream(stream::try_unfold(self, async |mut download| {
+            // The end of the connection tells the client that not all is there.
+            let piece = download.next().await.map_err(|failure| failure.to_string())?;
+            Ok::<_, axum::BoxError>(piece.map(|piece| (piece, download)))
+        }))
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        if self.left == 0 {
             return Ok(None);
         }
-        // The end of the connection tells the client that not all is there.
-        let piece = reader.next().await.map_err(|failure| failure.to_string())?;
-        let mut piece: Bytes = piece.ok_or("the log is gone")?;
-        piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-        let left = left - piece.len() as u64;
-        Ok::<_, axum::BoxError>(Some((piece, (reader, left))))
-    }))
+        if self.checked.elapsed() >= RECHECK || self.unchecked >= RECHECK_BYTES {
+            let mut tx = self.app.db.read().await?;
+            if !self.caller.is_let_in(&mut tx, self.app.clock.now()).await? {
+                return Err(Failure::NoAuthentication);
+            }
+            (self.checked, self.unchecked) = (Instant::now(), 0);
+        }
+        let piece = self.reader.next().await?;
+        let mut piece = piece.ok_or_else(|| Failure::Internal("the log is gone".to_owned()))?;
+        piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= piece.len() as u64;
+        self.unchecked += piece.len() as u64;
+        Ok(Some(piece))
+    }
 }
 
 /// What a build printed is shown as text and as nothing else.

@@ -39,7 +39,8 @@ const COME_AGAIN: u64 = 10;
 ///
 /// `log` events carry a `LogEvent`; their id is the offset behind their bytes. `build` events carry the build, first as it is
 /// and then whenever status, phase or the wish to cancel it changed. `end` is the last, with the build; a stream that ends
-/// without it is to be opened again, which a browser's `EventSource` does by itself.
+/// without it is to be opened again, which a browser's `EventSource` does by itself. It ends so within a second when the key,
+/// the session or the membership that opened it is over.
 #[utoipa::path(
     get,
     path = "/build/log/stream",
@@ -76,6 +77,7 @@ pub async fn follow(
     let follower = Follower {
         log: LogReader::new(app.clone(), org, id, start),
         app,
+        caller,
         org,
         id,
         news,
@@ -122,6 +124,8 @@ fn last_event(headers: &HeaderMap) -> Result<Option<i64>, Failure> {
 /// One open stream. It makes an event when one is asked for, so a slow client holds one piece of the log at most.
 struct Follower {
     app: Arc<App>,
+    /// Who follows: asked for again before each event.
+    caller: Caller,
     org: OrgId,
     id: BuildId,
     log: LogReader,
@@ -156,7 +160,12 @@ impl Follower {
                 return Ok(None);
             }
             self.news.borrow_and_update();
-            let build = self.app.db.read().await?.org(self.org).build(self.id).await?;
+            let mut tx = self.app.db.read().await?;
+            if !self.caller.is_let_in(&mut tx, self.app.clock.now()).await? {
+                return Ok(None);
+            }
+            let build = tx.org(self.org).build(self.id).await?;
+            drop(tx);
             // Deleted meanwhile.
             let Some(build) = build else { return Ok(None) };
             if self.shown.as_ref() != Some(&Shown::of(&build)) && !build.standing.status.is_final() {

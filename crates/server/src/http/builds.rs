@@ -15,9 +15,11 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, CreateBare, Query};
+use crate::ops::builds;
 use crate::ops::builds::form::{self, NewBuild, Source};
 use crate::ops::builds::source::{self, Prepared};
-use crate::ops::builds::{self, view::view};
+use crate::ops::builds::view::{view, views};
+use crate::ops::fingerprints;
 use crate::ops::uploads;
 use crate::ops::write::{Begun, Write, kept_answer};
 
@@ -26,6 +28,7 @@ use crate::ops::write::{Begun, Write, kept_answer};
     post,
     path = "/build",
     tag = "Build",
+    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
     request_body = CreateBuild,
     responses(
         (status = 201, description = "The build, `queued`", body = BuildView),
@@ -35,10 +38,12 @@ use crate::ops::write::{Begun, Write, kept_answer};
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
+    query: Query,
     new: Create<CreateBuild>,
 ) -> Result<Response, Failure> {
     let Create { body, request } = new;
-    let new = form::check(body)?;
+    let mut new = form::check(body)?;
+    new.lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
     if let Some(kept) = kept_answer(&app, &caller, &request).await? {
         return Ok(again(kept));
     }
@@ -119,10 +124,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         return Ok(found(&view(&app, &mut org, &build).await?));
     }
     let rows = org.builds(&filter, paging).await?;
-    let mut items = Vec::with_capacity(rows.items.len());
-    for build in &rows.items {
-        items.push(view(&app, &mut org, build).await?);
-    }
+    let items = views(&app, &mut org, &rows.items).await?;
     Ok(page_of(items, rows.total, paging))
 }
 

@@ -2,12 +2,17 @@
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use launchway_domain::id::OrgId;
+use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{DAY, SECOND};
 
 use crate::app::App;
+use crate::ops::known_devices;
+use crate::ops::sessions::SignedIn;
 
-/// As long as browsers keep a cookie at most: the server ends sessions that are idle, however long the cookie stays.
+/// As long as browsers keep a cookie at most.
 const COOKIE_LIFE: i64 = 400 * DAY;
+/// Users whom one browser may be known for at a time.
+const MOST_DEVICES: usize = 16;
 /// Which organization was looked at last.
 const LAST_ORG: &str = "launchway-org";
 
@@ -31,15 +36,35 @@ pub fn last_org(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let cookies = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok());
-    cookies
+    all(headers).find(|(given, _)| *given == name).map(|(_, value)| value)
+}
+
+/// The cookies of a request that are not empty.
+fn all(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let lines = headers.get_all(header::COOKIE).iter();
+    lines
+        .filter_map(|value| value.to_str().ok())
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(given, value)| *given == name && !value.is_empty())
-        .map(|(_, value)| value)
+        .filter(|(_, value)| !value.is_empty())
+}
+
+/// The users whom a browser claims to have signed in before, each with what makes it a known device.
+pub fn devices(app: &App, headers: &HeaderMap) -> Vec<(String, String)> {
+    let of_user = |(name, value): (&str, &str)| {
+        let user = name.strip_prefix(device_prefix(app))?;
+        Some((user.to_owned(), value.to_owned()))
+    };
+    all(headers).filter_map(of_user).take(MOST_DEVICES).collect()
+}
+
+/// The name of the cookie that makes a device known ends with the user's id, for several users may share a browser.
+fn device_prefix(app: &App) -> &'static str {
+    if app.is_https() {
+        "__Host-launchway-device-"
+    } else {
+        "launchway-device-"
+    }
 }
 
 /// The header that remembers whose pages the browser looks at. It proves nothing.
@@ -47,9 +72,13 @@ pub fn remember_org(app: &App, org: OrgId) -> HeaderValue {
     build(app, LAST_ORG, &org.to_string(), COOKIE_LIFE / SECOND)
 }
 
-/// The header that signs a browser in.
-pub fn sign_in(app: &App, token: &str) -> HeaderValue {
-    build(app, name(app), token, COOKIE_LIFE / SECOND)
+/// Signs a browser in, and makes it a known device of the user.
+pub fn sign_in(app: &App, signed_in: &SignedIn, headers: &mut HeaderMap) {
+    let session = build(app, name(app), &signed_in.token, SESSION_LIFE / SECOND);
+    headers.append(header::SET_COOKIE, session);
+    let device = format!("{}{}", device_prefix(app), signed_in.user.id);
+    let device = build(app, &device, &signed_in.device, known_devices::LIFE / SECOND);
+    headers.append(header::SET_COOKIE, device);
 }
 
 /// The header that signs a browser out.

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::caller::Origin;
 use crate::failure::Failure;
 use crate::http::answers::{created, found};
-use crate::http::extract::Body;
+use crate::http::extract::{Body, SMALL_BODY};
 use crate::ops::device_logins;
 
 /// Begins to sign a command line in: gives it a code that a signed-in user confirms within 10 minutes.
@@ -28,7 +28,7 @@ use crate::ops::device_logins;
 pub async fn begin(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
-    body: Body<StartDeviceLogin>,
+    body: Body<StartDeviceLogin, SMALL_BODY>,
 ) -> Result<Response, Failure> {
     let plan = device_logins::plan(&body.0)?;
     let begun = device_logins::begin(&app, plan, &origin).await?;
@@ -51,7 +51,7 @@ pub async fn begin(
 pub async fn claim(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
-    body: Body<ClaimDeviceLogin>,
+    body: Body<ClaimDeviceLogin, SMALL_BODY>,
 ) -> Result<Response, Failure> {
     let outcome = device_logins::claim(&app, body.0.device_code.reveal(), &origin).await?;
     Ok(found(&DeviceLoginOutcome {

@@ -151,6 +151,7 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
             "400",
             "The form of the request is wrong, or it conflicts with what there is",
         );
+        add("408", "The body came too slowly");
         add("413", "The body is too large");
         add("500", "A defect of the service");
         add("503", "The database or the object storage is not available");

@@ -14,12 +14,15 @@ use serde::de::DeserializeOwned;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, RunnerCaller};
 use crate::failure::Failure;
+use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies};
 use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
 /// JSON bodies hold at most this many bytes.
 pub const MAX_BODY: usize = 1 << 20;
+/// Those that anybody may send hold less: what is not read to its end yet stays in memory.
+pub const SMALL_BODY: usize = 16 << 10;
 const MAX_NUMBER_DIGITS: usize = 9;
 
 /// The query parameters of a request. Unknown ones are ignored; a known one given twice is refused when it is asked for.
@@ -220,12 +223,13 @@ fn browser_of(parts: &Parts, app: &App) -> Result<Browser, Failure> {
     Ok(Browser {
         agent: agent.unwrap_or_default().to_owned(),
         token: cookies::session_token(app, &parts.headers).map(str::to_owned),
+        devices: cookies::devices(app, &parts.headers),
         origin: origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?,
     })
 }
 
-/// A JSON body.
-pub struct Body<T>(pub T);
+/// A JSON body of at most `LIMIT` bytes.
+pub struct Body<T, const LIMIT: usize = MAX_BODY>(pub T);
 
 /// The JSON body of a request that creates something, with what makes it idempotent if the caller asked for that.
 pub struct Create<T> {
@@ -241,12 +245,12 @@ pub struct CreateBare {
     pub request: Option<RequestKey>,
 }
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+impl<S: Send + Sync, T: DeserializeOwned, const LIMIT: usize> FromRequest<S> for Body<T, LIMIT> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
-        Ok(Body(read_json(&read_body(&parts.headers, body).await?)?))
+        Ok(Body(read_json(&read_body(&parts.headers, body, LIMIT).await?)?))
     }
 }
 
@@ -256,7 +260,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
-        let bytes = read_body(&parts.headers, body).await?;
+        let bytes = read_body(&parts.headers, body, MAX_BODY).await?;
         Ok(Create {
             body: read_json(&bytes)?,
             request: request_key(app, &parts, key, &bytes),
@@ -303,7 +307,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     }
 }
 
-async fn read_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Bytes, Failure> {
+async fn read_body(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, Failure> {
     let json = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -317,19 +321,8 @@ async fn read_body(headers: &HeaderMap, body: axum::body::Body) -> Result<Bytes,
     if !json {
         return Err(Failure::bad("Content-Type must be application/json"));
     }
-    let too_large = || Failure::TooLarge(format!("The body may have at most {MAX_BODY} bytes"));
-    let announced = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|size| size > MAX_BODY) {
-        return Err(too_large());
-    }
-    use http_body_util::{BodyExt, LengthLimitError, Limited};
-    match Limited::new(body, MAX_BODY).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err(Failure::bad("The body ended early")),
-    }
+    let too_large = format!("The body may have at most {limit} bytes");
+    whole_body(headers, body, limit, &too_large).await
 }
 
 fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {

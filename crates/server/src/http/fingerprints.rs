@@ -61,9 +61,11 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     if let Some(side) = [&from, &to].iter().find(|side| side.fingerprint.is_none()) {
         return Err(Failure::bad(format!("{} has no fingerprint", side.id)));
     }
-    let same = from.fingerprint == to.fingerprint;
+    let same = from.is_same_as(&to);
     let (there, here) = (from.read(), to.read());
     let changes = there.as_ref().zip(here.as_ref());
+    // Hashes of different algorithms say nothing of each other.
+    let changes = changes.filter(|(there, here)| there.algorithm() == here.algorithm());
     Ok(found(&FingerprintDifference {
         same,
         reason: (!same).then(|| reason(there.as_ref(), here.as_ref())),

@@ -2,33 +2,40 @@
 //! on a short way, and logs everything else.
 
 use std::convert::Infallible;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use bytes::Bytes;
 use futures::future::{self, BoxFuture};
 use http_body_util::{Either, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::TcpListener;
+use launchway_domain::time::MINUTE;
+use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
 use crate::app::App;
 use crate::caller::Origin;
+use crate::http::connection::{Connection, Patience, Unread};
+use crate::http::local_peer::{self, Holder};
+use crate::http::places::Places;
+use crate::http::request_body::RequestBody;
 use crate::http::router::router;
 use crate::http::update_check;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Browsers come by https only, for a year. Checks do not say so: apps ask them, and there are very many.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// A client that does not finish its request line and headers in this time is let go.
-const HEADER_PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of a request that one connection keeps in memory while nobody takes them; its headers must fit in, too.
+const BUFFER: usize = 64 << 10;
 /// What runs when the process is told to stop has so long to finish. The process has 30 s (contract part 12); closing the
 /// database takes some of them.
 pub const GRACE: Duration = Duration::from_secs(28);
@@ -42,15 +49,29 @@ pub struct Front {
     /// Request ids are this process's random start and a count: unique, and cheap to make.
     ids: (u64, AtomicU64),
     warned: AtomicBool,
+    patience: Patience,
+    places: Arc<Places>,
+    /// The last minute in which a connection was turned away.
+    turned_away: AtomicI64,
 }
 
 impl Front {
     /// The front of an app.
     pub fn new(app: Arc<App>) -> Arc<Front> {
+        Front::with_patience(app, Patience::default())
+    }
+
+    /// The same with another patience.
+    pub fn with_patience(app: Arc<App>, patience: Patience) -> Arc<Front> {
         let mut start = [0; 8];
         app.random.fill(&mut start);
         let router = router(&app);
+        let config = &app.config;
+        let places = Places::new(config.max_connections, config.max_connections_per_client);
         Arc::new(Front {
+            places,
+            patience,
+            turned_away: AtomicI64::new(0),
             app,
             router,
             ids: (u64::from_be_bytes(start), AtomicU64::new(0)),
@@ -58,12 +79,14 @@ impl Front {
         })
     }
 
-    /// Answers one request of a client at `peer`.
-    pub async fn answer<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Answer>
+    /// Answers one request of a client at this address.
+    pub async fn answer<B>(&self, request: Request<B>, address: IpAddr) -> Response<Answer>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
+        let is_proxy = self.app.config.trusted_proxies.contain(address);
+        let peer = Peer { address, is_proxy };
         match self.answer_at_once(&request, peer) {
             Some(answer) => answer,
             None => self.long_way(request, peer).await,
@@ -71,7 +94,7 @@ impl Front {
     }
 
     /// Answers a request that needs nothing to be waited for.
-    fn answer_at_once<B>(&self, request: &Request<B>, peer: IpAddr) -> Option<Response<Answer>> {
+    fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
         let answer = self.short_way(request, peer)?;
         self.app.metrics.check(answer.status());
         let mut answer = answer.map(|body| Either::Left(Full::new(body)));
@@ -80,7 +103,7 @@ impl Front {
     }
 
     /// The public check, without the router: most of the service's requests by far.
-    fn short_way<B>(&self, request: &Request<B>, peer: IpAddr) -> Option<Response<Bytes>> {
+    fn short_way<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path();
         let bundle = path
             .strip_prefix(update_check::PREFIX)
@@ -97,7 +120,7 @@ impl Front {
         ))
     }
 
-    async fn long_way<B>(&self, request: Request<B>, peer: IpAddr) -> Response<Answer>
+    async fn long_way<B>(&self, request: Request<B>, peer: Peer) -> Response<Answer>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
@@ -125,7 +148,54 @@ impl Front {
         tracing::info!(%request_id, %method, path, status, millis, client = %address, "request");
         let mut response = response.map(Either::Right);
         name(&mut response, &id);
+        if self.app.is_https() && !self.app.config.no_hsts {
+            response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+        }
         response
+    }
+
+    /// A connection of its own for a stream, and what serves it; `None` when the client or the service has too many.
+    fn welcome(self: &Arc<Front>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
+        let peer = Peer {
+            address: peer.ip(),
+            is_proxy: self.is_proxy(&stream, peer),
+        };
+        let Some(place) = self.places.take(peer.address, peer.is_proxy) else {
+            let minute = self.app.clock.now().div_euclid(MINUTE);
+            if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
+                tracing::warn!(
+                    peer = %peer.address,
+                    "a connection was turned away: there are too many, see --max-connections and --max-connections-per-client"
+                );
+            }
+            return None;
+        };
+        let _ = stream.set_nodelay(true);
+        let unread = Unread::default();
+        let client = Client {
+            front: self.clone(),
+            peer,
+            unread: unread.clone(),
+        };
+        Some((Connection::new(stream, self.patience, unread, place), client))
+    }
+
+    /// Whether a connection brings requests of others and tells whose. Builds that run on this machine may reach it by an address
+    /// of a proxy on the same machine, so there it is asked whose process is at the other end.
+    fn is_proxy(&self, stream: &TcpStream, peer: SocketAddr) -> bool {
+        if !self.app.config.trusted_proxies.contain(peer.ip()) {
+            return false;
+        }
+        let (Some(embedded), Ok(local)) = (self.app.embedded.get(), stream.local_addr()) else {
+            return true;
+        };
+        let address = peer.ip().to_canonical();
+        let is_here = address.is_loopback() || address == local.ip().to_canonical();
+        match local_peer::holder(peer, local) {
+            Holder::User(user) => !embedded.builders.contains(&user),
+            // Where it cannot be told, or its process has let go of its end, it might be a build's.
+            Holder::Nobody | Holder::Unknown => !is_here,
+        }
     }
 
     /// 32 hex digits.
@@ -139,25 +209,28 @@ impl Front {
     }
 
     /// The client's address: the last one in `X-Forwarded-For` that is no trusted proxy, if the peer is one.
-    fn client_address(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
+    fn client_address(&self, headers: &HeaderMap, peer: Peer) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR);
         if lines.iter().next().is_none() {
-            return peer;
+            return peer.address;
+        }
+        if !peer.is_proxy {
+            if !self.warned.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    peer = %peer.address,
+                    "X-Forwarded-For from an address that --trusted-proxies does not name, or from a build's process; it is ignored"
+                );
+            }
+            return peer.address;
         }
         let trusted = &self.app.config.trusted_proxies;
-        if !trusted.contain(peer) {
-            if !self.warned.swap(true, Ordering::Relaxed) {
-                tracing::warn!(%peer, "X-Forwarded-For from an address that --trusted-proxies does not name; it is ignored");
-            }
-            return peer;
-        }
         // A proxy may add a line of its own instead of going on in the last one: together they are one list.
         let hops = lines
             .iter()
             .rev()
             .flat_map(|line| line.to_str().unwrap_or_default().rsplit(','))
             .map(|hop| hop.trim().parse::<IpAddr>());
-        let mut client = peer;
+        let mut client = peer.address;
         for hop in hops {
             let Ok(hop) = hop else { return client };
             client = hop;
@@ -173,7 +246,10 @@ impl Front {
 pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(front.patience.headers)
+        .max_buf_size(BUFFER);
     tokio::pin!(stop);
     let grace = loop {
         let (stream, peer) = tokio::select! {
@@ -188,12 +264,10 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<O
             },
             grace = &mut stop => break grace,
         };
-        let _ = stream.set_nodelay(true);
-        let client = Client {
-            front: front.clone(),
-            peer: peer.ip(),
+        let Some((connection, client)) = front.welcome(stream, peer) else {
+            continue;
         };
-        let connection = builder.serve_connection(TokioIo::new(stream), client);
+        let connection = builder.serve_connection(TokioIo::new(connection), client);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             // A client that goes away in the middle is nothing to tell of.
@@ -213,10 +287,19 @@ fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
     }
 }
 
+/// The other end of a connection.
+#[derive(Clone, Copy)]
+struct Peer {
+    address: IpAddr,
+    /// Whether what it says of its clients' addresses is believed.
+    is_proxy: bool,
+}
+
 /// Answers the requests of one connection.
 struct Client {
     front: Arc<Front>,
-    peer: IpAddr,
+    peer: Peer,
+    unread: Unread,
 }
 
 impl Service<Request<Incoming>> for Client {
@@ -229,10 +312,17 @@ impl Service<Request<Incoming>> for Client {
     >;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
+        self.unread.forget();
         match self.front.answer_at_once(&request, self.peer) {
-            Some(answer) => future::Either::Left(future::ready(Ok(answer))),
+            Some(answer) => {
+                if !request.body().is_end_stream() {
+                    self.unread.note();
+                }
+                future::Either::Left(future::ready(Ok(answer)))
+            }
             None => {
                 let (front, peer) = (self.front.clone(), self.peer);
+                let request = request.map(|body| RequestBody::new(body, front.patience, self.unread.clone()));
                 future::Either::Right(Box::pin(async move { Ok(front.long_way(request, peer).await) }))
             }
         }

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use launchway_api::lists::{Deleted, OneOrPage};
-use launchway_api::orgs::{ChangeMember, MemberView};
+use launchway_api::lists::OneOrPage;
+use launchway_api::orgs::{ChangeMember, ChangedMember, MemberView, RemovedMember};
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
-use crate::http::answers::{found, gone, page};
+use crate::http::answers::{found, page};
 use crate::http::extract::{Body, Query};
 use crate::ops::members;
-use crate::ops::write::Write;
+use crate::ops::write::{Target, Write};
 
 /// Lists the members, or reads the one that `id` names.
 #[utoipa::path(
@@ -43,7 +43,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     }
 }
 
-/// Changes the role of a member. Only an owner makes or unmakes owners; the last owner stays one.
+/// Changes the role of a member. Only an owner makes or unmakes owners; the last owner stays one. With a lesser role the
+/// member's open invitations, runner tokens, approved sign-ins and browser keys end; other keys are listed for a decision.
 #[utoipa::path(
     patch,
     path = "/orgs/members",
@@ -51,7 +52,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     params(("id" = String, Query, description = "The member")),
     request_body = ChangeMember,
     responses(
-        (status = 200, description = "The member", body = MemberView),
+        (status = 200, description = "The member; with a lesser role also what ended", body = ChangedMember),
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
@@ -63,29 +64,38 @@ pub async fn change(
 ) -> Result<Response, Failure> {
     let id = query.id("member")?;
     let role = members::role(&body.0.role)?;
-    let mut write = Write::begin(&app, &caller).await?;
-    let member = members::change(&mut write, &caller, id.get()?, role).await?;
+    let id = id.get()?;
+    let mut write = Write::begin_against(&app, &caller, Target::Member(id)).await?;
+    let (member, departure) = members::change(&mut write, &caller, id, role).await?;
     write.commit().await?;
-    Ok(found(&MemberView::of(&member)))
+    Ok(found(&ChangedMember {
+        member: MemberView::of(&member),
+        departure,
+    }))
 }
 
-/// Removes a member; every member may leave by itself. The last owner stays.
+/// Removes a member; every member may leave by itself. The last owner stays. The member's open invitations, runner tokens,
+/// approved sign-ins and browser keys end; other keys are listed for a decision.
 #[utoipa::path(
     delete,
     path = "/orgs/members",
     tag = "Organizations",
     params(("id" = String, Query, description = "The member")),
     responses(
-        (status = 200, description = "`deleted`", body = Deleted),
+        (status = 200, description = "`deleted`, and what ended", body = RemovedMember),
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
 pub async fn remove(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     members::may_remove(&caller, &query)?;
     let id = query.id("member")?;
-    let mut write = Write::begin(&app, &caller).await?;
     let id = id.get()?;
-    members::remove(&mut write, &caller, id).await?;
+    let mut write = Write::begin_against(&app, &caller, Target::Member(id)).await?;
+    let departure = members::remove(&mut write, &caller, id).await?;
     write.commit().await?;
-    Ok(gone(id, "deleted"))
+    Ok(found(&RemovedMember {
+        id: id.to_string(),
+        status: "deleted".to_owned(),
+        departure,
+    }))
 }

@@ -16,12 +16,12 @@ use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
-use http_body_util::{BodyExt, Limited};
 
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
-use crate::http::{admit, cookies};
+use crate::http::request_body::whole_body;
+use crate::http::{admit, cookies, page_limit};
 use crate::ops::sessions::SignedIn;
 
 /// What is said of a form that did not come from the page it belongs to.
@@ -41,6 +41,7 @@ pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/invite", get(links::invite).post(links::submit_invite))
         .route("/reset", get(links::reset).post(links::submit_reset))
         .route_layer(from_fn_with_state(app.clone(), own_forms_only))
+        .route_layer(from_fn_with_state(app.clone(), page_limit::by_address))
 }
 
 /// A form that another site sends could sign somebody in as somebody else.
@@ -74,6 +75,8 @@ struct Page {
     sign_out: bool,
     /// The way to the provider, where there is one.
     provider: Option<String>,
+    /// Where it goes on, when there is nothing to fill in.
+    next: Option<String>,
 }
 
 #[derive(Default)]
@@ -154,10 +157,8 @@ fn answered(page: Page, wrong: Option<Failure>) -> Response {
 
 /// The fields of a posted form.
 async fn fields(request: Request) -> Result<Query, Failure> {
-    let body = Limited::new(request.into_body(), FORM_LIMIT).collect().await;
-    let bytes = body
-        .map_err(|_| Failure::TooLarge("The form is too large".to_owned()))?
-        .to_bytes();
+    let (parts, body) = request.into_parts();
+    let bytes = whole_body(&parts.headers, body, FORM_LIMIT, "The form is too large").await?;
     let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
     Ok(Query::parse(text))
 }
@@ -168,8 +169,6 @@ fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, Failure> {
 
 fn signed_in(app: &App, signed_in: &SignedIn, next: &str) -> Response {
     let mut response = Redirect::to(next).into_response();
-    response
-        .headers_mut()
-        .insert(header::SET_COOKIE, cookies::sign_in(app, &signed_in.token));
+    cookies::sign_in(app, signed_in, response.headers_mut());
     response
 }

@@ -6,9 +6,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Body as HttpBody;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::Response;
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use launchway_api::error::ErrorBody;
 use launchway_api::runner::{
     AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, LeaseAnswer, Renew, TellPlan,
@@ -22,7 +21,8 @@ use crate::failure::Failure;
 use crate::http::admit::OneTimeToken;
 use crate::http::answers::created;
 use crate::http::extract::{Body, Query};
-use crate::ops::{artifacts, build_logs, finish, leases, runners};
+use crate::http::request_body::whole_body;
+use crate::ops::{artifacts, build_logs, fingerprints, finish, leases, runners};
 
 /// Seconds that a runner may wait for a build.
 const MAX_WAIT: u32 = 30;
@@ -166,6 +166,7 @@ pub async fn log(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     query: Query,
+    headers: HeaderMap,
     body: HttpBody,
 ) -> Result<Json<Going>, Failure> {
     let id = query.given("id")?.filter(|id| !id.is_empty());
@@ -177,20 +178,11 @@ pub async fn log(
     let attempt = u32::try_from(number("attempt")?).map_err(|_| Failure::bad("attempt is too great"))?;
     let offset = number("offset")?;
     let id = build_id(id)?;
-    let bytes = read(body).await?;
+    let too_large = format!("At most {MAX_CHUNK} bytes of a log are taken at a time");
+    let bytes = whole_body(&headers, body, MAX_CHUNK, &too_large).await?;
     Ok(Json(
         build_logs::append(&app, &caller, id, attempt, offset, bytes).await?,
     ))
-}
-
-async fn read(body: HttpBody) -> Result<Bytes, Failure> {
-    match Limited::new(body, MAX_CHUNK).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Failure::TooLarge(format!(
-            "At most {MAX_CHUNK} bytes of a log are taken at a time"
-        ))),
-        Err(_) => Err(Failure::bad("The body ended early")),
-    }
 }
 
 /// Announces a file that the build gives, and gets a pre-signed URL to send it to.
@@ -219,6 +211,7 @@ pub async fn announce(
     post,
     path = "/runner/finish",
     tag = "Runner protocol",
+    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
     request_body = Finish,
     responses(
         (status = 200, description = "It is over", body = Finished),
@@ -228,10 +221,11 @@ pub async fn announce(
 pub async fn finish(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
+    query: Query,
     Body(told): Body<Finish>,
 ) -> Result<Json<Finished>, Failure> {
     let id = build_id(&told.build_id)?;
-    let plan = finish::plan(id, told)?;
+    let plan = finish::plan(id, told, fingerprints::lwfp2(query.get("lwfp2")?)?)?;
     Ok(Json(finish::finish(&app, &caller, plan).await?))
 }
 

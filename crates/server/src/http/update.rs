@@ -7,7 +7,7 @@ use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::reports::{ReportCounts, ReportReason};
-use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateView};
+use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::iso;
@@ -18,6 +18,7 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Body, Create, Query};
+use crate::ops::fingerprints;
 use crate::ops::publish_request::{self, Published};
 use crate::ops::updates;
 use crate::ops::write::Write;
@@ -27,6 +28,7 @@ use crate::ops::write::Write;
     post,
     path = "/update",
     tag = "Update",
+    params(("lwfp2" = Option<String>, Query, description = "The `lwfp-2` hash of the native code that `fingerprint` describes")),
     request_body = CreateUpdate,
     responses(
         (status = 201, description = "The update", body = UpdateView),
@@ -36,9 +38,11 @@ use crate::ops::write::Write;
 pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
+    query: Query,
     new: Create<CreateUpdate>,
 ) -> Result<Response, Failure> {
-    match publish_request::run(&app, &caller, &new.body, new.request).await? {
+    let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
+    match publish_request::run_with(&app, &caller, &new.body, lwfp2, new.request).await? {
         Published::Kept(kept) => Ok(again(kept)),
         Published::Fresh(view) => Ok(created(&view)),
     }
@@ -74,8 +78,13 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
             let id = id.get()?;
             let update = org.update(id).await?.ok_or(Failure::NoSuch("update"))?;
             let reports = reports(&mut org, id).await?;
+            let callers = app.index.callers(&update.bundle_id);
             Ok(found(&UpdateView {
                 reports: Some(reports),
+                callers: Some(UpdateCallers {
+                    checks: callers.checks,
+                    without_build: callers.without_build,
+                }),
                 ..UpdateView::of(&update)
             }))
         }

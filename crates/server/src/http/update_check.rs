@@ -17,7 +17,7 @@ use crate::caller::Origin;
 use crate::failure::Failure;
 use crate::http::check_query::{CheckQuery, Parameter};
 use crate::http::extract::decode;
-use crate::ota::Entry;
+use crate::ota::{Entry, Updates};
 
 /// The path of the check, in front of the bundle identifier.
 pub const PREFIX: &str = "/api/update/check/";
@@ -28,7 +28,23 @@ const NO_UPDATE: &[u8] = br#"{"updateAvailable":false,"message":"No update avail
 /// What the answer is written from.
 struct Question<'q> {
     caller: Caller<'q>,
-    wants_device_fields: bool,
+    /// The update that the app says it runs.
+    current_update: Option<&'q str>,
+}
+
+impl<'q> Question<'q> {
+    /// The caller, with the build of the update that it runs where it does not tell its build itself.
+    fn caller(&self, updates: &Updates) -> Caller<'q> {
+        let mut caller = self.caller.clone();
+        if caller.build.is_none() {
+            caller.running = self.current_update.and_then(|id| updates.running(&caller, id));
+        }
+        caller
+    }
+
+    fn wants_device_fields(&self) -> bool {
+        self.caller.device_id.is_some() || self.current_update.is_some()
+    }
 }
 
 /// Asks whether there is an update for an installed app.
@@ -41,12 +57,12 @@ struct Question<'q> {
     params(
         ("bundleId" = String, Path, description = "App bundle identifier, whatever its letter case", example = "com.example.app"),
         ("currentVersion" = String, Query, description = "Installed app version; `1` and `1.2` are read as `1.0.0` and `1.2.0`", example = "1.0.0"),
-        ("currentBuild" = Option<String>, Query, description = "Installed build number: numerals, also dotted (`1.0.3`), at most 64 characters. Without it an update of the same version is no update."),
+        ("currentBuild" = Option<String>, Query, description = "Installed build number: numerals, also dotted (`1.0.3`), at most 64 characters. Without it, `currentUpdateId` tells the build, where that update is known and of this version; otherwise an update of the same version is no update."),
         ("platform" = Option<String>, Query, description = "`ios`, `android` or `visionos`; without it updates of every platform count"),
         ("fingerprint" = Option<String>, Query, description = "Hash of the installed runtime fingerprint, at most 128 visible ASCII characters"),
         ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it only updates for every configuration count"),
         ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`."),
-        ("currentUpdateId" = Option<String>, Query, description = "The update the app runs now; a caller that sends it also gets `id`, `sha256`, `size` and `mandatory`"),
+        ("currentUpdateId" = Option<String>, Query, description = "The update the app runs now; a caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it tells the installed build. An unknown one is ignored."),
     ),
     responses(
         (status = 200, description = "Whether there is an update; never cached", body = launchway_api::check::CheckResult),
@@ -140,7 +156,11 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
     let asked = std::str::from_utf8(&bundle_id).ok();
-    let known = asked.and_then(|id| app.index.read(id, |entries| choose(app, &question, entries, id, now)));
+    let tells_build = question.caller.build.is_some() || question.current_update.is_some();
+    let known = asked.and_then(|id| {
+        app.index
+            .read_for_device(id, tells_build, |updates| choose(app, &question, updates, id, now))
+    });
     known.unwrap_or(Ok(Bytes::from_static(NO_UPDATES_FOUND)))
 }
 
@@ -157,18 +177,20 @@ pub fn look<T>(
 ) -> Result<Option<T>, Failure> {
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
-    Ok(app.index.read(bundle_id, |entries| look(&question.caller, entries)))
+    Ok(app
+        .index
+        .read(bundle_id, |updates| look(&question.caller(updates), updates)))
 }
 
 /// The answer of a bundle that has updates.
 fn choose(
     app: &App,
     question: &Question<'_>,
-    entries: &[Entry],
+    updates: &Updates,
     bundle_id: &str,
     now: EpochMs,
 ) -> Result<Bytes, Failure> {
-    let (entry, reason) = match ota::decide(&question.caller, entries) {
+    let (entry, reason) = match ota::decide(&question.caller(updates), updates) {
         Decision::NoUpdate => return Ok(Bytes::from_static(NO_UPDATE)),
         Decision::Update(entry) => (entry, None),
         Decision::StoreUpdate(entry) => {
@@ -208,7 +230,7 @@ fn write_update(
         Some(reason) => serde_json::to_writer(&mut out, reason)
             .map_err(|error| Failure::Internal(format!("writing a reason: {error}")))?,
     }
-    if question.wants_device_fields {
+    if question.wants_device_fields() {
         entry.write_device_fields(&mut out);
         if let Some(device) = question.caller.device_id {
             out.extend_from_slice(br#","reportToken":""#);
@@ -266,14 +288,12 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, Failure>
         platform,
         version,
         build,
+        running: None,
         fingerprint,
         configuration,
         device_id,
     };
-    Ok(Question {
-        caller,
-        wants_device_fields: device_id.is_some() || current_update.is_some(),
-    })
+    Ok(Question { caller, current_update })
 }
 
 /// Decodes `%XX` of a path; a plus sign stands for itself there.

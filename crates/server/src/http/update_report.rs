@@ -19,6 +19,8 @@ use crate::http::update_check;
 use crate::ota::report_token::ReportClaim;
 
 const MAX_EVENTS: usize = 100;
+/// Bytes of a report: as many events with the longest reasons, escaped.
+const MAX_REPORT: usize = 256 << 10;
 
 /// Takes a device's report. The token that the check gave to the device is the authentication.
 #[utoipa::path(
@@ -46,7 +48,7 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
     app.addresses.count(origin.address, now).map_err(Failure::RateLimited)?;
     let path = request.uri().path().strip_prefix("/update/report/").unwrap_or_default();
     let bundle = String::from_utf8_lossy(&update_check::decode_path(path)).into_owned();
-    let body = Body::<DeviceReport>::from_request(request, &()).await?;
+    let body = Body::<DeviceReport, MAX_REPORT>::from_request(request, &()).await?;
     let claim = app.report_tokens.read(&bundle, &body.0.report_token, now);
     let claim = claim.ok_or_else(|| Failure::NotProven("Invalid or expired report token".to_owned()))?;
     if body.0.events.is_empty() || body.0.events.len() > MAX_EVENTS {

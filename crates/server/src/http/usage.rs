@@ -14,6 +14,7 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::answers::{found, page};
 use crate::http::extract::Query;
+use crate::ops::usage::held;
 
 /// Lists months, newest first, or reads the one that `id` names. Months are UTC; one without any use is not listed.
 #[utoipa::path(
@@ -40,7 +41,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     let tier = org.record().await?.ok_or(Failure::NoSuch("organization"))?.tier;
-    let view = |usage: &Usage| UsageView::of(usage, present, tier, &app.config.quotas);
+    let held = held(&mut org).await?;
+    let view = |usage: &Usage| UsageView::of(usage, present, tier, &app.config.quotas, held);
     let Some(id) = id else {
         return Ok(page(org.usage(paging).await?, paging, view));
     };

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use launchway_domain::app::{Package, SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
-use launchway_domain::org::SESSION_IDLE;
 use launchway_domain::report::REPORT_DAYS;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
 use launchway_domain::webhook::DELIVERY_LIFE;
@@ -25,6 +24,8 @@ const EVERY: Duration = Duration::from_secs(60);
 const BATCH: i64 = 100;
 /// Rows of bookkeeping forgotten in one transaction.
 const MANY: i64 = 1000;
+/// Groups (update and kind) whose devices are deleted in one transaction; each may have thousands of rows.
+const SILENT: i64 = 10;
 /// What broken uploads left is looked for at every so many clean-ups, for it means to walk the whole storage.
 const ABANDONED: u64 = 60;
 /// A package is kept so long after its last update is gone: a signed URL may still be in use.
@@ -60,6 +61,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
         old_builds::expire(app, now).await,
         old_builds::clear(app, now).await,
         old_submissions::clear(app, now).await,
+        fill_holdings(app).await,
         forget_told(app, now - DELIVERY_LIFE).await,
         forget_bookkeeping(app, now).await,
     ];
@@ -126,18 +128,27 @@ async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Fills in the columns that a node of an older release left at their defaults, so that its rows count towards the quotas.
+async fn fill_holdings(app: &App) -> Result<(), Failure> {
+    let mut tx = app.db.write().await?;
+    tx.system(REASON).fill_holdings(MANY).await?;
+    Ok(tx.commit().await?)
+}
+
 async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
     system.forget_answers_before(now - ANSWER_LIFE).await?;
-    system.forget_sessions_before(now - SESSION_IDLE).await?;
+    system.forget_sessions(now).await?;
     // Who asks late is told that it is too late, rather than that there never was such a login.
     system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?;
     system.forget_changes_before(now - DAY).await?;
     system.forget_counts_before(now / MINUTE - 1).await?;
+    system.forget_failed_tries_before(now / DAY - 1).await?;
     system
         .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
         .await?;
+    system.forget_silent_devices(SILENT).await?;
     system.forget_runner_tokens(now).await?;
     system.forget_kept_forms(now).await?;
     tx.commit().await?;

@@ -4,19 +4,23 @@
 //! A claim is durable before anything is done under it, is renewed while a step takes its time, and lapses by itself:
 //! after `kill -9` another claim goes on from what was kept. Each step reads first whether its work is done, so nothing
 //! is uploaded or released twice. For an app of Google Play the claim locks the app, too.
+//!
+//! Changes of a release and cancels have places of their own and break off steps that they would have to wait for; so a halt
+//! does not wait behind uploads, not even behind one of the same app.
 
 mod clients;
 mod failed;
+mod places;
 mod preflight;
 mod steps;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{OrgId, SubmissionId};
+use launchway_domain::id::SubmissionId;
 use launchway_domain::submission::{Store, Submission};
+use launchway_store::Lane;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -24,13 +28,10 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::submissions::report::{self, LEASE};
 use clients::Clients;
+use places::{Place, Places};
 
 /// What is due is looked for so often, besides what this process itself makes due.
 const EVERY: Duration = Duration::from_secs(1);
-/// Submissions at a time.
-const IN_ALL: usize = 16;
-/// Of one organization.
-const OF_ORG: i64 = 4;
 /// Submissions looked at in one round.
 const LOOK: i64 = 200;
 /// Steps in a row, before others have their turn.
@@ -46,8 +47,7 @@ pub struct Submitter {
     app: Arc<App>,
     clients: Arc<Clients>,
     running: JoinSet<()>,
-    /// Whose work runs.
-    places: HashMap<Id, OrgId>,
+    places: Places,
     stop: CancellationToken,
 }
 
@@ -58,7 +58,7 @@ impl Submitter {
             app,
             clients: Arc::default(),
             running: JoinSet::new(),
-            places: HashMap::new(),
+            places: Places::default(),
             stop,
         }
     }
@@ -115,27 +115,61 @@ impl Submitter {
         while let Some(ended) = self.running.try_join_next_with_id() {
             self.gather(ended);
         }
-        if self.running.len() >= IN_ALL {
+        let mut started = 0;
+        for lane in [Lane::Urgent, Lane::Usual] {
+            started += self.start(lane).await?;
+        }
+        self.make_way().await?;
+        Ok(started)
+    }
+
+    async fn start(&mut self, lane: Lane) -> Result<usize, Failure> {
+        if !self.places.has_room(lane) {
             return Ok(0);
         }
         let now = self.app.clock.now();
         let mut tx = self.app.db.read().await?;
-        let due = tx.system(REASON).due_submissions(now, OF_ORG, LOOK).await?;
+        let of_org = places::of_org(lane) as i64;
+        let due = tx.system(REASON).due_submissions(lane, now, of_org, LOOK).await?;
         drop(tx);
         let mut started = 0;
         for (org, id) in due {
-            let of_org = self.places.values().filter(|running| **running == org).count();
-            if self.running.len() >= IN_ALL || of_org as i64 >= OF_ORG {
+            if !self.places.has_room_for(lane, org) {
                 continue;
             }
             if let Some(claimed) = claim(&self.app, id).await? {
-                let work = work(self.app.clone(), self.clients.clone(), claimed, self.stop.clone());
-                let place = self.running.spawn(work);
-                self.places.insert(place.id(), org);
+                let place = Place::of(lane, &claimed);
+                let work = work(
+                    self.app.clone(),
+                    self.clients.clone(),
+                    claimed,
+                    place.clone(),
+                    self.stop.clone(),
+                );
+                let task = self.running.spawn(work);
+                self.places.insert(task.id(), place);
                 started += 1;
             }
         }
         Ok(started)
+    }
+
+    /// Breaks off steps that something urgent would have to wait for: of the same submission, or of another one of an app of
+    /// Google Play.
+    async fn make_way(&self) -> Result<(), Failure> {
+        if self.places.is_empty() {
+            return Ok(());
+        }
+        let now = self.app.clock.now();
+        let mut tx = self.app.db.read().await?;
+        let mut system = tx.system(REASON);
+        for wish in system.wishes_for_claimed(now).await? {
+            self.places.interrupt_for(&wish);
+        }
+        for id in system.locks_in_the_way(now).await? {
+            self.places.interrupt_usual(id);
+        }
+        Ok(())
     }
 }
 
@@ -159,18 +193,24 @@ async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, Failur
 }
 
 /// Makes steps until the store has to work, or others have their turn.
-async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, stop: CancellationToken) {
+async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, place: Place, stop: CancellationToken) {
     let (id, claim) = (claimed.id, claimed.work.claim);
     let mut next = Some(claimed);
     let mut steps = 0;
     while let Some(held) = next {
         steps += 1;
+        place.works_on(&held);
         let goes_on = || steps < IN_A_ROW && !stop.is_cancelled();
         let one = async {
             let report = steps::make(&app, &clients, &held).await?;
             report::keep(&app, &held, report, goes_on()).await
         };
         next = tokio::select! {
+            biased;
+            () = place.interrupted() => {
+                give_up(&app, &held).await;
+                None
+            }
             kept = one => kept.unwrap_or_else(|failure| {
                 // The claim lapses, and it goes on from what was kept.
                 tracing::warn!(submission = %id, error = %failure, "a step of a submission will be made again");
@@ -181,6 +221,17 @@ async fn work(app: Arc<App>, clients: Arc<Clients>, claimed: Submission, stop: C
                 None
             }
         };
+        // What is not urgent any more does not keep a place of those that are.
+        if let Some(usual) = next.take_if(|next| place.lane == Lane::Urgent && !next.is_urgent()) {
+            give_up(&app, &usual).await;
+        }
+    }
+}
+
+async fn give_up(app: &App, held: &Submission) {
+    if let Err(failure) = report::give_up(app, held).await {
+        // Then it lapses.
+        tracing::warn!(submission = %held.id, error = %failure, "a claim could not be given up");
     }
 }
 

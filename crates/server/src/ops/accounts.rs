@@ -12,10 +12,11 @@ use launchway_domain::time::EpochMs;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
-use crate::ops::orgs;
-use crate::ops::proof::{account, prove, prove_presence};
+use crate::ops::proof::{self, Known, prove, prove_presence};
 use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
+use crate::ops::tries::{self, account};
 use crate::ops::write::{NOTHING, Write};
+use crate::ops::{departures, orgs};
 use crate::random::token_hash;
 
 /// The fact that holds the hash of the first-run token.
@@ -153,22 +154,25 @@ pub async fn accept_invitation(
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
     let (invitation, _) = look_at_invitation(app, token).await?;
-    let (user, new_hash) = match account(app, &invitation.email).await? {
+    let (known, is_new) = match account(app, &invitation.email).await? {
         // The limits on wrong passwords hold here too.
-        Some(_) => (prove(app, &invitation.email, password, code, browser).await?, None),
+        Some(_) => (prove(app, &invitation.email, password, code, browser).await?, false),
         None => {
             let hash = app.passwords.hash(password).await?;
-            (new_user(app, &invitation.email), Some(hash))
+            let user = new_user(app, &invitation.email);
+            (Known { user, hash }, true)
         }
     };
+    let user = known.user.clone();
     let mut write = Write::open(app, invitation.org_id, Actor::User(user.id), Some(&browser.origin)).await?;
     let now = write.now();
     let mut system = write.system("the link names the tenant");
     if !system.accept_invitation(invitation.id, now).await? {
         return Err(Failure::NotProven(DEAD_LINK.to_owned()));
     }
-    if let Some(hash) = new_hash {
-        insert_user(&mut write, &user, &hash).await?;
+    match is_new {
+        true => insert_user(&mut write, &user, &known.hash).await?,
+        false => known.hold(&mut write.system("the link names the tenant")).await?,
     }
     join(&mut write, invitation.org_id, &user, invitation.role).await?;
     let mut system = write.system("a session belongs to a user, not to a tenant");
@@ -198,7 +202,8 @@ pub async fn offer_reset(app: &App, email: &str) -> Result<String, Failure> {
     Ok(token)
 }
 
-/// Sets a new password by a link; every session of the user ends.
+/// Sets a new password by a link. Every session of the user ends, and so does the access that the user made and that nobody
+/// has taken yet: whoever knew the old password may have made it.
 pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Origin) -> Result<(), Failure> {
     const REASON: &str = "who holds the link is not signed in";
     let (token, now) = (token_hash(token), app.clock.now());
@@ -209,10 +214,14 @@ pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Ori
     let hash = app.passwords.hash(password).await?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
-    let user = system.reset_link_user(&token, now).await?.ok_or_else(dead)?;
+    let user = system.use_reset_link(&token, now).await?.ok_or_else(dead)?;
+    // Ends the sessions first: what they are in the midst of making is there afterwards, and ends too.
     system.set_password(user, &hash).await?;
-    let line = line(app, Actor::User(user), "user.reset_password", user, Some(origin));
-    commit_told(app, tx, user, line).await
+    tries::forget(&mut system, user).await?;
+    let mut write = Write::of_account(app, tx, user, Some(origin));
+    write.audit_for_user(user, "user.reset_password", user).await?;
+    departures::end_access_everywhere(&mut write, user).await?;
+    write.commit().await
 }
 
 /// Sets a new password for who knows the present one, or the first one for who has just come through the provider. Every
@@ -226,14 +235,16 @@ pub async fn change_password(
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
     let present = prove_presence(app, user, signed_in_at, current, browser).await;
-    present.map_err(|failure| match failure {
+    let proven = present.map_err(|failure| match failure {
         Failure::NotProven(_) => Failure::bad("current password is wrong"),
         other => other,
     })?;
     let hash = app.passwords.hash(new).await?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system("an account stands beside the tenants");
+    proof::hold(&mut system, user.id, &proven).await?;
     system.set_password(user.id, &hash).await?;
+    tries::forget(&mut system, user.id).await?;
     let signed_in = open_session(app, &mut system, user.clone(), browser).await?;
     let user = signed_in.user.id;
     let line = line(

@@ -8,6 +8,7 @@ use launchway_domain::org::normal_name;
 use launchway_store::Claim;
 
 use crate::failure::Failure;
+use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
 /// An app to be claimed, its form checked.
@@ -53,6 +54,13 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
         name: name.to_owned(),
         created_at: write.now(),
     };
+    if !write.org().has_claimed(bundle).await? {
+        // Whose it is counts first: who may not have it anyway is not told of a limit.
+        if write.org().is_foreign_app(bundle).await? {
+            return Err(foreign(bundle));
+        }
+        usage::room_for_app(write).await?;
+    }
     match write.org().claim_app(bundle, &app).await? {
         Claim::Claimed(app) => {
             write

@@ -2,19 +2,22 @@
 //! part 4). What was sent is never served and never trusted twice: a copy of it is, once its size and hash are right.
 
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
-use launchway_binaries::{Asked, BinaryFacts, Refusal, mismatches};
+use launchway_binaries::{Asked, BinaryFacts, mismatches};
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
-use launchway_domain::id::{ArtifactId, BuildId};
+use launchway_domain::id::{ArtifactId, BuildId, OrgId};
 use launchway_domain::time::{SECOND, iso};
 
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
 use crate::failure::Failure;
+use crate::free_space;
+use crate::inspection::Refused;
 use crate::ops::binaries::{self, Unread};
 use crate::ops::leases::{hold, reachable_url};
+use crate::ops::usage;
 use crate::ops::write::Write;
 
 /// Bytes of one artifact.
@@ -54,6 +57,7 @@ pub async fn announce(
     id: BuildId,
     wanted: AnnounceArtifact,
 ) -> Result<ArtifactTarget, Failure> {
+    free_space::room_for(app, wanted.size)?;
     let (mut write, build) = hold(app, caller, id, wanted.attempt).await?;
     let now = write.now();
     let mut known = write.org().artifacts(id).await?;
@@ -65,6 +69,7 @@ pub async fn announce(
     for artifact in &again {
         write.org().forget_artifact(artifact.id).await?;
     }
+    usage::room_to_store(&mut write, i64::try_from(wanted.size).unwrap_or(i64::MAX)).await?;
     let artifact_id = app.random.id(now);
     let key = staging_key(artifact_id)?;
     let artifact = Artifact {
@@ -159,7 +164,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
         }
         copied => copied?,
     }
-    let read = read(app, &key, artifact).await;
+    let read = read(app, build.org_id, &key, artifact).await;
     if read.is_err() {
         remove(app, &key).await;
     }
@@ -192,9 +197,14 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
 
 /// Reads the copy for its size and hash, and an app for what it says: `None` where it is none, an error of the inner kind
 /// where it cannot be read, which is no fault of the build.
-async fn read(app: &App, key: &Key, artifact: &Artifact) -> Result<Option<Result<BinaryFacts, Refusal>>, Failure> {
+async fn read(
+    app: &App,
+    org: OrgId,
+    key: &Key,
+    artifact: &Artifact,
+) -> Result<Option<Result<BinaryFacts, Refused>>, Failure> {
     let name = &artifact.name;
-    match binaries::read(app, key, name, artifact.size, &artifact.sha256).await {
+    match binaries::read(app, org, key, name, artifact.size, &artifact.sha256).await {
         Ok(read) => Ok(read),
         Err(Unread::Different) => Err(Failure::bad(format!(
             "The artifact {name} is not what was announced: its size or sha256 differ"

@@ -1,15 +1,16 @@
-//! What an app says about itself, read from its bytes in object storage: a bounded number at a time, off the request
-//! threads, from a file without a name.
+//! What an app says about itself, read from its bytes in object storage: a bounded number at a time, by a process of its own,
+//! from a file without a name.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
 
-use launchway_binaries::{BinaryFacts, Refusal};
+use launchway_binaries::BinaryFacts;
+use launchway_domain::id::OrgId;
 
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
 use crate::failure::Failure;
+use crate::inspection::Refused;
 
 /// The names of apps end so.
 pub const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
@@ -35,17 +36,17 @@ impl From<Failure> for Unread {
 /// it says: `None` where it is none; the inner error where it says nothing.
 pub async fn read(
     app: &App,
+    org: OrgId,
     key: &Key,
     name: &str,
     size: i64,
     sha256: &str,
-) -> Result<Option<Result<BinaryFacts, Refusal>>, Unread> {
-    let slot = app.inspections.acquire().await;
-    let _slot = slot.map_err(|error| Failure::Internal(error.to_string()))?;
+) -> Result<Option<Result<BinaryFacts, Refused>>, Unread> {
+    let _place = app.inspections.take(org).await?;
     let dir = app.config.scratch_dir();
     let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
     let no_room = |error: std::io::Error| Failure::Unavailable(format!("no room for a temporary file: {error}"));
-    let mut file: File = file.map_err(no_room)?;
+    let file: File = file.map_err(no_room)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
     let size = u64::try_from(size).unwrap_or_default();
     let fetched = match app.blob.fetch_to_file(key, &mut copy, size).await {
@@ -61,15 +62,5 @@ pub async fn read(
     if !APPS.iter().any(|ending| name.ends_with(ending)) {
         return Ok(None);
     }
-    let reading = tokio::task::spawn_blocking(move || {
-        file.seek(SeekFrom::Start(0)).map_err(Refusal::from)?;
-        launchway_binaries::read(file)
-    });
-    match reading.await {
-        Ok(read) => Ok(Some(read)),
-        Err(error) => {
-            tracing::error!(%error, "reading an app brought a defect to light");
-            Ok(None)
-        }
-    }
+    Ok(Some(app.inspector.app(file).await?))
 }

@@ -19,6 +19,7 @@ use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::config::make_private_dir;
 use crate::failure::Failure;
+use crate::free_space;
 use crate::ops::build_secrets;
 use crate::ops::leases::{self, hold, is_held, not_yours};
 use crate::ops::write::Write;
@@ -49,6 +50,7 @@ pub async fn append(
             "A log may have {MAX_LOG} bytes; this one has more"
         )));
     }
+    free_space::room_for(app, bytes.len() as u64)?;
     let masker = masker(app, caller, id, attempt).await?;
     let (mut write, build) = hold(app, caller, id, attempt).await?;
     let held = held(&mut write, id).await?;

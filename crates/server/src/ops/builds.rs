@@ -17,7 +17,7 @@ use crate::blob::Key;
 use crate::failure::Failure;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{apps, fingerprints, uploads, usage};
+use crate::ops::{apps, fingerprints, queue, uploads, usage};
 use form::{NewBuild, Number, Source};
 use source::Prepared;
 use view::plain;
@@ -41,8 +41,11 @@ pub async fn create(
         (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
     };
     usage::count_build(write).await?;
+    // Nobody knows yet what it will store: it is refused when nothing more fits.
+    usage::room_to_store(write, 1).await?;
     if let Some((hash, document)) = &new.fingerprint {
         fingerprints::keep(write, &new.bundle, hash, document.as_deref()).await?;
+        fingerprints::pair(write, &new.bundle, hash, new.lwfp2.as_ref()).await?;
     }
     let build = Build {
         id,
@@ -84,6 +87,7 @@ pub async fn create(
 pub const REQUEST: &str = "request";
 
 async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), Failure> {
+    queue::make_room(write, &build.labels).await?;
     write.org().create_build(build, bundle).await?;
     let view = plain(build);
     write.audit("build.create", build.id, NOTHING, Some(&view)).await?;
@@ -130,8 +134,10 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure>
         ));
     }
     let bundle = apps::bundle_id(&parent.bundle_id)?;
-    apps::claim(write, &bundle, bundle.as_str()).await?;
+    // In the order of a create: two at once must not wait for each other.
     usage::count_build(write).await?;
+    usage::room_to_store(write, 1).await?;
+    apps::claim(write, &bundle, bundle.as_str()).await?;
     // What the runner found out it finds out again: a branch may be elsewhere by now.
     let is_fixed = matches!(parent.spec.source, SourceRecord::Archive { .. });
     let from_request = parent.plan_origin.as_deref() == Some(REQUEST);

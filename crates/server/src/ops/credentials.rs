@@ -5,7 +5,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, prelude::BASE64_STANDARD};
 use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView, StoreEvents};
 use launchway_api::secret::SecretText;
-use launchway_credentials::{Details, Facts, Given, Kind};
+use launchway_credentials::{Given, Kind, MAX_SIZE, Refusal};
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
@@ -13,12 +13,13 @@ use launchway_domain::id::CredentialId;
 use launchway_domain::org::normal_name;
 use launchway_domain::time::DAY;
 use launchway_store::Paging;
-use serde_json::{Value, json};
+use serde_json::json;
 use zeroize::Zeroizing;
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
+use crate::inspection::CredentialFacts;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
 use crate::vault::Place;
@@ -36,7 +37,7 @@ pub struct CredentialPlan {
     name: String,
     kind: Kind,
     bundle_id: Option<BundleId>,
-    facts: Facts,
+    facts: CredentialFacts,
     secret: Zeroizing<Vec<u8>>,
 }
 
@@ -54,33 +55,30 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
     let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
     let content = decode(&request.content)?;
+    if content.len() > MAX_SIZE {
+        return Err(Failure::bad(Refusal::TooLarge.to_string()));
+    }
     if let Some(bundle) = &bundle_id {
         only_own(app, caller, bundle).await?;
     }
-    let now = app.clock.now();
-    let _slot = app
-        .inspections
-        .acquire()
-        .await
-        .map_err(|error| Failure::Internal(error.to_string()))?;
-    let read = tokio::task::spawn_blocking(move || {
-        let given = Given {
-            content: &content,
-            password: request.password.as_ref().map(SecretText::reveal),
-            alias: request.alias.as_deref(),
-            key_password: request.key_password.as_ref().map(SecretText::reveal),
-            key_id: request.key_id.as_deref(),
-            issuer_id: request.issuer_id.as_deref(),
-            bundle_id: request.bundle_id.as_deref(),
-        };
-        launchway_credentials::read(kind, &given, now).map(|facts| (facts, sealable(&given)))
-    });
-    let read = read
-        .await
-        .map_err(|error| Failure::Internal(format!("reading a credential: {error}")))?;
-    let (facts, secret) = read.map_err(|refusal| Failure::bad(refusal.to_string()))?;
+    let given = Given {
+        content: &content,
+        password: request.password.as_ref().map(SecretText::reveal),
+        alias: request.alias.as_deref(),
+        key_password: request.key_password.as_ref().map(SecretText::reveal),
+        key_id: request.key_id.as_deref(),
+        issuer_id: request.issuer_id.as_deref(),
+        bundle_id: request.bundle_id.as_deref(),
+    };
+    let secret = sealable(&given);
+    let _place = app.inspections.take(caller.home()?).await?;
+    let read = app
+        .inspector
+        .credential(kind, request.bundle_id.clone(), app.clock.now(), secret.clone())
+        .await?;
+    let facts = read.map_err(|refused| Failure::bad(refused.0))?;
     Ok(CredentialPlan {
-        name: name.unwrap_or_else(|| own_name(&facts.details)),
+        name: name.unwrap_or_else(|| facts.name.clone()),
         kind,
         bundle_id,
         facts,
@@ -88,7 +86,8 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
     })
 }
 
-fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, Failure> {
+/// The bytes of a file in base64, with or without padding and line ends.
+pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, Failure> {
     // Tools wrap base64 into lines.
     let solid: Zeroizing<Vec<u8>> = Zeroizing::new(
         content
@@ -124,30 +123,6 @@ fn sealable(given: &Given<'_>) -> Zeroizing<Vec<u8>> {
         "keyId": given.key_id, "issuerId": given.issuer_id,
     });
     Zeroizing::new(whole.to_string().into_bytes())
-}
-
-/// What the file calls itself.
-fn own_name(details: &Details) -> String {
-    let name = match details {
-        Details::AppStoreConnectKey(key) => &key.key_id,
-        Details::GoogleServiceAccount(account) => &account.client_email,
-        Details::AndroidKeystore(keystore) => &keystore.alias,
-        Details::AppleCertificate(certificate) => &certificate.common_name,
-        Details::ProvisioningProfile(profile) => &profile.name,
-    };
-    let short: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
-    normal_name(&short).unwrap_or_else(|| "Credential".to_owned())
-}
-
-/// The facts but those that stand in the record itself.
-fn shown_facts(facts: &Facts) -> Result<Value, Failure> {
-    let mut value = serde_json::to_value(facts).map_err(|error| Failure::Internal(error.to_string()))?;
-    if let Some(object) = value.as_object_mut() {
-        for name in ["kind", "fingerprint", "expiresAt"] {
-            object.remove(name);
-        }
-    }
-    Ok(value)
 }
 
 /// Where a credential's secrets belong.
@@ -209,7 +184,7 @@ pub async fn create(
         name: plan.name,
         bundle_id: plan.bundle_id,
         fingerprint: plan.facts.fingerprint.clone(),
-        facts: shown_facts(&plan.facts)?,
+        facts: plan.facts.facts,
         expires_at: plan.facts.expires_at,
         told_days: None,
         created_by: write.by(),

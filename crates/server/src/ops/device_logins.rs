@@ -7,22 +7,18 @@ use launchway_api::keys::CreateKey;
 use launchway_domain::actor::Actor;
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, KEY_DAYS, UserCode};
-use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::id::UserId;
 use launchway_domain::tenancy::Role;
 use serde_json::json;
 
 use crate::app::App;
 use crate::caller::{Caller, Origin, Who};
 use crate::failure::Failure;
-use crate::http::limits::client_name;
+use crate::http::limits::Tries;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
-/// Logins that one client address begins in a minute.
-const BEGUN_PER_ADDRESS: u32 = 10;
-/// Times a minute that one client address asks what became of logins: several commands, each every five seconds.
-const CLAIMS_PER_ADDRESS: u32 = 120;
 /// Codes that one user enters in a minute.
 const CODES_PER_USER: u32 = 20;
 const REASON: &str = "who asks is in no tenant yet";
@@ -60,13 +56,10 @@ pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, Failure> {
 
 /// Begins a login.
 pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<Begun, Failure> {
-    limit(
-        app,
-        format!("device:{}", client_name(origin.address)),
-        BEGUN_PER_ADDRESS,
-    )
-    .await?;
     let now = app.clock.now();
+    app.calls
+        .count_address(Tries::DeviceLogins, origin.address, now)
+        .await?;
     let mut random = [0; 8];
     app.random.fill(&mut random);
     let user_code = UserCode::new(random);
@@ -97,7 +90,14 @@ pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<Begun, F
 
 /// The login that a user's code names, while it can be decided on. Codes that a user tries are counted.
 pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Failure> {
-    limit(app, format!("device-code:{user}"), CODES_PER_USER).await?;
+    let now = app.clock.now();
+    let quota = app
+        .calls
+        .count(&format!("device-code:{user}"), CODES_PER_USER, now)
+        .await?;
+    if quota.exceeded {
+        return Err(Failure::RateLimited(quota.wait(now)));
+    }
     let unknown = || Failure::NotProven(UNKNOWN_CODE.to_owned());
     let code: UserCode = code
         .parse()
@@ -143,12 +143,9 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
 
 /// What became of a login; once a user approved it, the key, this once.
 pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outcome, Failure> {
-    limit(
-        app,
-        format!("device-key:{}", client_name(origin.address)),
-        CLAIMS_PER_ADDRESS,
-    )
-    .await?;
+    app.calls
+        .count_address(Tries::DeviceKeys, origin.address, app.clock.now())
+        .await?;
     let unknown = || Failure::NotProven("This login is not known or was used; begin again".to_owned());
     let mut tx = app.db.read().await?;
     let login = tx
@@ -170,8 +167,8 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
         _ => return Ok(without_key(login, "pending")),
     };
     let mut write = Write::open(app, org, Actor::User(user), Some(origin)).await?;
-    if !is_admin(&mut write, org, user).await? {
-        // Who approved it may not have keys any more.
+    // Held until the key is there: whoever removes the user then sees the key.
+    if write.org().hold_member(user).await? < Some(Role::Admin) {
         return Ok(without_key(login, "denied"));
     }
     let now = write.now();
@@ -183,30 +180,11 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
         scopes: login.scopes.clone(),
         days: Some(KEY_DAYS),
     };
-    let (key, _) = keys::create(&mut write, plan).await?;
+    let (key, _) = keys::create_for_login(&mut write, plan, login.id).await?;
     write.commit().await?;
     Ok(Outcome {
         login,
         status: "approved",
         key: Some(key),
     })
-}
-
-async fn is_admin(write: &mut Write<'_>, org: OrgId, user: UserId) -> Result<bool, Failure> {
-    let memberships = write
-        .system("a user may be in several tenants")
-        .memberships(user)
-        .await?;
-    Ok(memberships
-        .iter()
-        .any(|(member_of, role)| member_of.id == org && *role >= Role::Admin))
-}
-
-async fn limit(app: &App, subject: String, most: u32) -> Result<(), Failure> {
-    let now = app.clock.now();
-    let quota = app.calls.count(&subject, most, now).await?;
-    match quota.exceeded {
-        true => Err(Failure::RateLimited(quota.wait(now))),
-        false => Ok(()),
-    }
 }

@@ -126,6 +126,13 @@ fn place(variable: &EnvVar) -> Place<'static> {
     Place::new(variable.id, field)
 }
 
+/// The variable that a plan would replace. Nobody else sets variables of the organization until this change ends.
+pub async fn replaced(write: &mut Write<'_>, plan: &EnvVarPlan) -> Result<Option<EnvVar>, Failure> {
+    write.org().lock().await?;
+    let kept = write.org().env_var_at(&plan.name, &plan.scope).await?;
+    Ok(kept.map(|kept| kept.variable))
+}
+
 /// Sets a variable; tells whether it is new.
 pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView, bool), Failure> {
     write.org().lock().await?;

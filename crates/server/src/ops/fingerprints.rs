@@ -31,6 +31,56 @@ pub async fn keep(
     Ok(())
 }
 
+/// Notes that a hash and this `lwfp-2` hash stand for the same native code: from now on apps of either take updates of the
+/// other. Call it when the app is claimed.
+pub async fn pair(
+    write: &mut Write<'_>,
+    bundle: &BundleId,
+    hash: &Fingerprint,
+    lwfp2: Option<&Fingerprint>,
+) -> Result<(), Failure> {
+    let Some(lwfp2) = lwfp2.filter(|lwfp2| *lwfp2 != hash) else {
+        return Ok(());
+    };
+    if write
+        .org()
+        .pair_fingerprint(bundle, hash.as_str(), lwfp2.as_str())
+        .await?
+    {
+        write.touch_updates(bundle).await?;
+    }
+    Ok(())
+}
+
+/// Reads the `lwfp-2` hash that comes with a request.
+pub fn lwfp2(text: Option<&str>) -> Result<Option<Fingerprint>, Failure> {
+    let read = |text: &str| {
+        text.parse()
+            .map_err(|_| Failure::bad("lwfp2 must be 1 to 128 visible ASCII characters"))
+    };
+    text.map(read).transpose()
+}
+
+/// Whether two hashes stand for the same native code. `lwfp2` is what came with the second one.
+pub async fn are_same(
+    org: &mut Org<'_>,
+    bundle: &BundleId,
+    one: &Fingerprint,
+    other: &Fingerprint,
+    lwfp2: Option<&Fingerprint>,
+) -> Result<bool, Failure> {
+    if one == other {
+        return Ok(true);
+    }
+    let second = |known: Option<String>, itself: &Fingerprint| known.unwrap_or_else(|| itself.to_string());
+    let of_one = second(org.paired_fingerprint(bundle, one.as_str()).await?, one);
+    let of_other = match lwfp2 {
+        Some(lwfp2) => lwfp2.to_string(),
+        None => second(org.paired_fingerprint(bundle, other.as_str()).await?, other),
+    };
+    Ok(of_one == of_other)
+}
+
 /// The document of a hash, if it is known.
 pub async fn document(
     org: &mut Org<'_>,
@@ -44,23 +94,26 @@ pub async fn document(
 
 /// What a build is natively, as the API shows it.
 pub async fn of_build(org: &mut Org<'_>, build: &Build) -> Result<FingerprintView, Failure> {
-    let json = json(org, &build.bundle_id, build.fingerprint.as_ref()).await?;
-    Ok(FingerprintView::of_build(build, json))
+    let (json, lwfp2) = known(org, &build.bundle_id, build.fingerprint.as_ref()).await?;
+    Ok(FingerprintView::of_build(build, json, lwfp2))
 }
 
 /// What an update is natively, as the API shows it.
 pub async fn of_update(org: &mut Org<'_>, update: &Update) -> Result<FingerprintView, Failure> {
-    let json = json(org, &update.bundle_id, update.fingerprint.as_ref()).await?;
-    Ok(FingerprintView::of_update(update, json))
+    let (json, lwfp2) = known(org, &update.bundle_id, update.fingerprint.as_ref()).await?;
+    Ok(FingerprintView::of_update(update, json, lwfp2))
 }
 
-async fn json(
+/// The document of a hash, and its `lwfp-2` hash.
+async fn known(
     org: &mut Org<'_>,
     bundle: &str,
     hash: Option<&Fingerprint>,
-) -> Result<Option<Map<String, Value>>, Failure> {
-    let Some(hash) = hash else { return Ok(None) };
-    let document = document(org, &apps::bundle_id(bundle)?, hash).await?;
+) -> Result<(Option<Map<String, Value>>, Option<String>), Failure> {
+    let Some(hash) = hash else { return Ok((None, None)) };
+    let bundle = apps::bundle_id(bundle)?;
+    let document = document(org, &bundle, hash).await?;
+    let lwfp2 = org.paired_fingerprint(&bundle, hash.as_str()).await?;
     let json = document.and_then(|document| serde_json::from_str(&document.canonical()).ok());
-    Ok(json)
+    Ok((json, lwfp2))
 }

@@ -32,11 +32,13 @@ pub struct FinishPlan {
     artifacts: Vec<ArtifactId>,
     log_size: u64,
     fingerprint: Option<(Fingerprint, Option<String>)>,
+    /// The `lwfp-2` hash of the same native code.
+    lwfp2: Option<Fingerprint>,
     warnings: Vec<String>,
 }
 
-/// Checks the end of an attempt of the build `id`.
-pub fn plan(id: BuildId, told: Finish) -> Result<FinishPlan, Failure> {
+/// Checks the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
+pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, Failure> {
     let error = told.error.map(failure).transpose()?;
     let outcome = match (told.status.as_str(), &error) {
         ("success", None) => Outcome::Success,
@@ -64,6 +66,7 @@ pub fn plan(id: BuildId, told: Finish) -> Result<FinishPlan, Failure> {
         artifacts,
         log_size: told.log_size,
         fingerprint: told.fingerprint.map(fingerprint).transpose()?,
+        lwfp2,
         warnings: told
             .warnings
             .into_iter()
@@ -248,6 +251,9 @@ async fn take_fingerprint(
     let Some(sent) = sent.filter(|sent| sent != found) else {
         return Ok(None);
     };
+    if fingerprints::are_same(&mut write.org(), &bundle, &sent, found, plan.lwfp2.as_ref()).await? {
+        return Ok(None);
+    }
     let there = fingerprints::document(&mut write.org(), &bundle, &sent).await?;
     let here = fingerprints::document(&mut write.org(), &bundle, found).await?;
     let differs = match there.zip(here) {

@@ -2,7 +2,7 @@
 
 use launchway_api::keys::{CreateKey, KeyView};
 use launchway_domain::api_key::ApiKey;
-use launchway_domain::id::KeyId;
+use launchway_domain::id::{DeviceLoginId, KeyId};
 use launchway_domain::key::Key;
 use launchway_domain::org::normal_name;
 use launchway_domain::scope::Scope;
@@ -46,6 +46,23 @@ pub fn plan(request: &CreateKey) -> Result<KeyPlan, Failure> {
 
 /// Makes a key; gives it in clear, with its record.
 pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key), Failure> {
+    make(write, plan, None).await
+}
+
+/// Makes the key of a browser sign-in. It works only while the user who approved the sign-in may approve one.
+pub async fn create_for_login(
+    write: &mut Write<'_>,
+    plan: KeyPlan,
+    login: DeviceLoginId,
+) -> Result<(ApiKey, Key), Failure> {
+    make(write, plan, Some(login)).await
+}
+
+async fn make(
+    write: &mut Write<'_>,
+    plan: KeyPlan,
+    device_login: Option<DeviceLoginId>,
+) -> Result<(ApiKey, Key), Failure> {
     let (now, random) = (write.now(), write.app().random.clone());
     let secret = random.api_key();
     let key = Key {
@@ -59,6 +76,7 @@ pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key
         expires_at: plan.days.map(|days| now + days * DAY),
         revoked_at: None,
         last_used_at: None,
+        device_login,
     };
     write
         .org()

@@ -9,11 +9,11 @@ use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::cache;
 use launchway_domain::build::{
-    Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, SourceRecord, Standing,
+    Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, Runner, SourceRecord, Standing,
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::SECOND;
-use launchway_store::BuildMove;
+use launchway_store::{BuildMove, Tx};
 use serde_json::json;
 
 use crate::app::App;
@@ -22,37 +22,28 @@ use crate::caller::RunnerCaller;
 use crate::failure::Failure;
 use crate::ops::builds::REQUEST;
 use crate::ops::write::{NOTHING, Write};
-use crate::ops::{artifacts, build_logs, build_secrets, usage};
+use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
 /// What a runner is told about a build that it does not have, or not any more. It drops the build then.
 pub const NOT_YOURS: &str =
     "This runner does not have this attempt of the build, or not any more; it has to drop the build";
 const REASON: &str = "a runner may work for every tenant";
 
-/// The first of the queued builds that a runner with these (sorted) labels may take, if there is one: taken.
+/// A queued build that a runner with these (sorted) labels may take, if there is one: taken.
 pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result<Option<Lease>, Failure> {
-    let fitting = fitting_sets(app, labels).await?;
-    if fitting.is_empty() {
+    // Who waits asks here again and again. That nothing fits is found out without the only writer.
+    let mut tx = app.db.read().await?;
+    let runner = enrolled(&mut tx, caller).await?;
+    if !queue::has_some(app, &mut tx, &runner, labels).await? {
         return Ok(None);
     }
+    drop(tx);
+    // Builds are taken one after the other: here in this process, so that few connections wait for other nodes.
+    let turn = app.claims.lock().await;
     let mut tx = app.db.write().await?;
-    let runner = tx.system(REASON).any_runner(caller.runner.id).await?;
-    let runner = runner
-        .filter(|runner| runner.revoked_at.is_none())
-        .ok_or(Failure::InvalidKey)?;
-    let mut first: Option<(i64, Build)> = None;
-    for set in &fitting {
-        let next = tx.system(REASON).next_queued(set, runner.org_id).await?;
-        let sooner = |next: &(i64, Build)| {
-            first
-                .as_ref()
-                .is_none_or(|first| (next.0, next.1.id) < (first.0, first.1.id))
-        };
-        if let Some(next) = next.filter(sooner) {
-            first = Some(next);
-        }
-    }
-    let Some((_, build)) = first else {
+    let runner = enrolled(&mut tx, caller).await?;
+    tx.system(REASON).lock_queue().await?;
+    let Some(build) = queue::next(app, &mut tx, &runner, labels).await? else {
         return Ok(None);
     };
     let origin = Some(&caller.origin);
@@ -89,8 +80,8 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     if begun.started_at == Some(now) {
         tell(&mut write, &begun, Some(&runner.name)).await?;
     }
-    write.tell_build(begun.id);
     write.commit().await?;
+    drop(turn);
     // While they are open: for the log they would be opened again.
     let made = tokio::task::spawn_blocking(move || (opened.masker(), opened)).await;
     let (masker, opened) = made.map_err(|error| Failure::Internal(format!("making a masker: {error}")))?;
@@ -98,11 +89,12 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     Ok(Some(lease_of(app, caller, &begun, opened)?))
 }
 
-/// The sets of labels of queued builds that a runner with these labels has.
-async fn fitting_sets(app: &App, labels: &[String]) -> Result<Vec<Vec<String>>, Failure> {
-    let sets = app.db.read().await?.system(REASON).queued_labels().await?;
-    let has = |set: &Vec<String>| set.iter().all(|label| labels.contains(label));
-    Ok(sets.into_iter().filter(has).collect())
+/// The runner's record, unless it was shut out: also while it waits.
+async fn enrolled(tx: &mut Tx, caller: &RunnerCaller) -> Result<Runner, Failure> {
+    let runner = tx.system(REASON).any_runner(caller.runner.id).await?;
+    runner
+        .filter(|runner| runner.revoked_at.is_none())
+        .ok_or(Failure::InvalidKey)
 }
 
 fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secrets::Opened) -> Result<Lease, Failure> {

@@ -1,16 +1,19 @@
 //! Members and invitations of an organization.
 
-use launchway_api::orgs::{CreateInvitation, InvitationView, MemberView};
+use launchway_api::orgs::{CreateInvitation, Departure, InvitationView, MemberView, RemovedMember};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{InvitationId, UserId};
-use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, normal_email};
+use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normal_email};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_store::LastOwner;
 
+use crate::app::App;
 use crate::caller::{Caller, Who};
 use crate::failure::Failure;
 use crate::http::extract::Query;
+use crate::ops::accounts::valid_email;
+use crate::ops::departures::{self, end_access};
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
 
@@ -36,10 +39,19 @@ pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), Fa
     Ok(())
 }
 
-/// Changes the role of a member.
-pub async fn change(write: &mut Write<'_>, caller: &Caller, id: UserId, role: Role) -> Result<Member, Failure> {
+/// Changes the role of a member, who must be locked. A lesser role ends what the member made with the former one.
+pub async fn change(
+    write: &mut Write<'_>,
+    caller: &Caller,
+    id: UserId,
+    role: Role,
+) -> Result<(Member, Option<Departure>), Failure> {
     let before = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
     may_change(caller, &before, role)?;
+    let departure = match role < before.role {
+        true => Some(end_access(write, id, Some(&before.email)).await?),
+        false => None,
+    };
     write
         .org()
         .set_role(id, role)
@@ -54,7 +66,10 @@ pub async fn change(write: &mut Write<'_>, caller: &Caller, id: UserId, role: Ro
             Some(&MemberView::of(&after)),
         )
         .await?;
-    Ok(after)
+    if let Some(departure) = &departure {
+        departures::audit(write, id, departure).await?;
+    }
+    Ok((after, departure))
 }
 
 /// Who may remove the member that the request names: admins anybody, everybody themselves. Part of the check of scope and
@@ -76,21 +91,49 @@ pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), Failure> {
     }
 }
 
-/// Removes a member.
-pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<(), Failure> {
+/// Removes a member, who must be locked, with the access that the member made.
+pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<Departure, Failure> {
     let member = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
     let leaves = caller.actor() == Actor::User(id);
     if member.role == Role::Owner && !leaves && !may_touch_owners(caller) {
         return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
     }
+    take_out(write, &member).await
+}
+
+/// Removes a member, as the operator asks.
+pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<RemovedMember, Failure> {
+    let email = valid_email(email)?;
+    let none = || Failure::bad(format!("{email} is not a member of {}", org.name));
+    let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+    let mut system = write.system("an account stands beside the tenants");
+    let (user, _) = system.user_by_email(&email).await?.ok_or_else(none)?;
+    write.org().lock_member(user.id).await?;
+    let member = write.org().member(user.id).await?.ok_or_else(none)?;
+    let departure = take_out(&mut write, &member).await?;
+    write.commit().await?;
+    Ok(RemovedMember {
+        id: user.id.to_string(),
+        status: "deleted".to_owned(),
+        departure,
+    })
+}
+
+/// Removes a member, whoever asks for it.
+async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, Failure> {
+    let id = member.user_id;
+    let mut departure = end_access(write, id, Some(&member.email)).await?;
+    departures::count_sessions(write, id, &mut departure).await?;
     write
         .org()
         .remove_member(id)
         .await?
         .map_err(|LastOwner| Failure::bad(LAST_OWNER))?;
     write
-        .audit("member.remove", id, Some(&MemberView::of(&member)), NOTHING)
-        .await
+        .audit("member.remove", id, Some(&MemberView::of(member)), NOTHING)
+        .await?;
+    departures::audit(write, id, &departure).await?;
+    Ok(departure)
 }
 
 /// An invitation to be made, its form checked.

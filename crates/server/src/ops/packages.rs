@@ -11,7 +11,6 @@ use crate::config::make_private_dir;
 use crate::failure::Failure;
 use crate::ops::uploads::{self, WRONG_BYTES, copy_key};
 use crate::ops::usage;
-use crate::package::{self, Refusal};
 
 /// Checked bytes that no update names yet. If nothing comes of it, give it to [`discard`].
 #[derive(Debug)]
@@ -37,7 +36,7 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
     let id = app.random.id(now);
     let key = copy_key(upload_id, id)?;
     uploads::copy(app, upload_id, &key).await?;
-    let checked = check(app, &key, &upload).await;
+    let checked = check(app, org, &key, &upload).await;
     let file_count = match checked {
         Ok(count) => count,
         Err(failure) => {
@@ -57,12 +56,8 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
 }
 
 /// Reads the copy once for its size and hash, and once as an archive. Gives the number of files in it.
-async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
-    let _slot = app
-        .inspections
-        .acquire()
-        .await
-        .map_err(|error| Failure::Internal(error.to_string()))?;
+async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64, Failure> {
+    let _place = app.inspections.take(org).await?;
     let file = scratch_file(app)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
     let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
@@ -75,12 +70,8 @@ async fn check(app: &App, key: &Key, upload: &Upload) -> Result<i64, Failure> {
         return Err(Failure::bad(WRONG_BYTES));
     }
     let limits = app.config.package_limits;
-    let inspected = tokio::task::spawn_blocking(move || package::inspect(&file, &limits)).await;
-    let inspected = inspected.map_err(|error| Failure::Internal(format!("inspecting a package: {error}")))?;
-    let inspected = inspected.map_err(|refusal| match refusal {
-        Refusal::Unreadable(error) => scratch_failed(error),
-        refusal => Failure::bad(refusal.to_string()),
-    })?;
+    let inspected = app.inspector.package(file, limits).await?;
+    let inspected = inspected.map_err(|refused| Failure::bad(refused.0))?;
     i64::try_from(inspected.file_count).map_err(|error| Failure::Internal(error.to_string()))
 }
 

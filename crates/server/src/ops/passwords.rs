@@ -1,5 +1,7 @@
 //! Passwords: Argon2id, a bounded number at a time so that sign-ins cannot take the machine.
 
+use std::sync::Arc;
+
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
@@ -7,12 +9,17 @@ use tokio::sync::Semaphore;
 
 use crate::failure::Failure;
 
+/// Passwords that wait for one of the slots. More would wait longer than people do.
+const WAITING: usize = 100;
+const BUSY: &str = "Too many people are signing in at the moment; try again in a few seconds";
 const MIN_LENGTH: usize = 12;
 const MAX_BYTES: usize = 1024;
 
 /// Hashes and verifies passwords.
 pub struct Passwords {
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
+    /// Places of those who wait or are served.
+    queue: Semaphore,
     nobody: String,
 }
 
@@ -24,7 +31,8 @@ impl Passwords {
             .hash_password(b"nobody's password")
             .map(|hash| hash.to_string());
         Self {
-            slots: Semaphore::new(at_a_time),
+            slots: Arc::new(Semaphore::new(at_a_time)),
+            queue: Semaphore::new(at_a_time + WAITING),
             nobody: nobody.unwrap_or_default(),
         }
     }
@@ -68,14 +76,61 @@ impl Passwords {
         Ok(fits && known)
     }
 
+    /// Runs work in a slot. The slot is the work's own: it stays taken when the caller goes while the work runs.
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let _slot = self
-            .slots
-            .acquire()
-            .await
-            .map_err(|error| Failure::Internal(error.to_string()))?;
-        tokio::task::spawn_blocking(work)
-            .await
-            .map_err(|error| Failure::Internal(error.to_string()))
+        let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
+        let place = self.queue.try_acquire();
+        let _place = place.map_err(|_| Failure::Unavailable(BUSY.to_owned()))?;
+        let slot = self.slots.clone().acquire_owned().await;
+        let slot = slot.map_err(|error| internal(&error))?;
+        let worked = tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            work()
+        });
+        worked.await.map_err(|error| internal(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    /// Else a client that goes away would leave a hash running, and its slot to the next.
+    #[tokio::test]
+    async fn a_hash_whose_caller_has_gone_keeps_its_slot() {
+        let passwords = Passwords::new(1);
+        let (go, gone) = mpsc::channel::<()>();
+        let mut first = Box::pin(passwords.blocking(move || gone.recv()));
+        assert!(first.as_mut().now_or_never().is_none());
+        drop(first);
+        assert_eq!(passwords.slots.available_permits(), 0);
+        let mut second = Box::pin(passwords.blocking(|| ()));
+        assert!(second.as_mut().now_or_never().is_none());
+        go.send(()).expect("the hash still runs");
+        second.await.expect("the slot is free");
+    }
+
+    #[tokio::test]
+    async fn a_bounded_number_waits() {
+        let passwords = Passwords::new(1);
+        let (go, gone) = mpsc::channel::<()>();
+        let mut running = vec![Box::pin(passwords.blocking(move || _ = gone.recv())).boxed()];
+        for _ in 0..WAITING {
+            running.push(Box::pin(passwords.blocking(|| ())).boxed());
+        }
+        for one in &mut running {
+            assert!(one.now_or_never().is_none());
+        }
+        let refused = passwords.verify("a password", None).await;
+        assert!(matches!(refused, Err(Failure::Unavailable(_))), "{refused:?}");
+        go.send(()).expect("the hash still runs");
+        for done in futures::future::join_all(running).await {
+            done.expect("those who waited are served");
+        }
+        assert!(!passwords.verify("a password", None).await.expect("there is room again"));
     }
 }

@@ -1,5 +1,5 @@
-//! Who somebody is: address and password, and a two-factor code where the account asks for one. Failures slow down per
-//! account and per client address.
+//! Who somebody is: address and password, and a two-factor code where the account asks for one. Failures slow down: see
+//! `tries.rs`.
 
 use std::sync::Arc;
 
@@ -8,22 +8,21 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::UserId;
-use launchway_domain::org::{User, normal_email};
+use launchway_domain::org::User;
 use launchway_domain::time::{EpochMs, MINUTE};
+use launchway_store::System;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use crate::app::App;
 use crate::caller::Browser;
 use crate::failure::Failure;
-use crate::http::limits::client_name;
+use crate::http::limits::Tries;
 use crate::master_key::Purpose;
 use crate::ops::sessions::{commit_told, line};
+use crate::ops::tries::{Guess, Try, account};
 use crate::ops::two_factor;
 
-/// Failed tries a minute for one account, and for one client address.
-const FAILURES_PER_ACCOUNT: u32 = 5;
-const FAILURES_PER_ADDRESS: u32 = 20;
 /// In place of a password's hash where there is no password: nothing fits it.
 pub const NO_PASSWORD: &str = "none";
 const WRONG_PASSWORD: &str = "The address or the password is wrong";
@@ -31,12 +30,37 @@ const WRONG_PASSWORD: &str = "The address or the password is wrong";
 pub const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
 /// What is said when the time between the two steps is over.
 pub const TOO_LATE: &str = "This took too long; sign in again";
+const CHANGED: &str = "The password was changed at this moment; sign in again";
 /// How long a right password counts while the code is awaited.
 const STEP_LIFE: EpochMs = 5 * MINUTE;
 /// How long a sign-in counts as the proof of who has no password.
 const PRESENCE: EpochMs = 10 * MINUTE;
 const SIGN_IN_AGAIN: &str =
     "Your account has no password: sign out, sign in through the provider again, and do this within 10 minutes";
+
+/// Who somebody proved to be, and the hash of the password at that time: what is done in the user's name asks whether it is
+/// still the same (`hold_password`), for a new password ends what the old one opened.
+pub struct Known {
+    /// The user.
+    pub user: User,
+    /// The hash, or [`NO_PASSWORD`].
+    pub hash: String,
+}
+
+impl Known {
+    /// Makes sure, in the transaction that acts on the proof, that the password has not changed since.
+    pub async fn hold(&self, system: &mut System<'_>) -> Result<(), Failure> {
+        hold(system, self.user.id, &self.hash).await
+    }
+}
+
+/// Makes sure that a user's password is still the one with this hash, until the transaction ends.
+pub async fn hold(system: &mut System<'_>, user: UserId, hash: &str) -> Result<(), Failure> {
+    match system.hold_password(user, hash).await? {
+        true => Ok(()),
+        false => Err(Failure::NotProven(CHANGED.to_owned())),
+    }
+}
 
 /// The user who has this address and password and, where the account asks for one, this code. Without a code that is asked
 /// for it is [`Failure::CodeNeeded`], which who has not the password never learns.
@@ -46,34 +70,58 @@ pub async fn prove(
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<User, Failure> {
+) -> Result<Known, Failure> {
     let tries = Try::count(app, email, browser).await?;
-    let (user, _) = password_fits(app, &tries, password, browser).await?;
-    code_fits(app, &tries, &user, code, browser).await?;
-    Ok(user)
+    prove_by(app, &tries, password, code, browser).await
+}
+
+/// The same for a user who is signed in.
+pub async fn prove_again(
+    app: &Arc<App>,
+    user: &User,
+    password: &str,
+    code: &str,
+    browser: &Browser,
+) -> Result<Known, Failure> {
+    let tries = Try::of_signed_in(app, user).await?;
+    prove_by(app, &tries, password, Some(code), browser).await
+}
+
+async fn prove_by(
+    app: &Arc<App>,
+    tries: &Try,
+    password: &str,
+    code: Option<&str>,
+    browser: &Browser,
+) -> Result<Known, Failure> {
+    let (user, hash) = password_fits(app, tries, password, browser).await?;
+    code_fits(app, tries, &user, code, browser).await?;
+    Ok(Known { user, hash })
 }
 
 /// That the user of a session sits there, before what decides who gets in: by the password or, where the account has none, by
-/// a sign-in of the last ten minutes. Who finds an unlocked browser has neither.
+/// a sign-in of the last ten minutes. Who finds an unlocked browser has neither. Gives the hash of the password that was proven.
 pub async fn prove_presence(
     app: &Arc<App>,
     user: &User,
     signed_in_at: EpochMs,
     password: &str,
     browser: &Browser,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     if !has_password(app, user).await? {
         let is_present = app.clock.now() - signed_in_at < PRESENCE;
-        return is_present.then_some(()).ok_or_else(|| Failure::bad(SIGN_IN_AGAIN));
+        let hash = is_present.then(|| NO_PASSWORD.to_owned());
+        return hash.ok_or_else(|| Failure::bad(SIGN_IN_AGAIN));
     }
-    let tries = Try::count(app, &user.email, browser).await?;
-    password_fits(app, &tries, password, browser).await?;
-    tries.take_back(app).await
+    let tries = Try::of_signed_in(app, user).await?;
+    let (_, hash) = password_fits(app, &tries, password, browser).await?;
+    tries.take_back(app).await?;
+    Ok(hash)
 }
 
 /// Checks the code of a signed-in user who has no password to show besides.
 pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Browser) -> Result<(), Failure> {
-    let tries = Try::count(app, &user.email, browser).await?;
+    let tries = Try::of_signed_in(app, user).await?;
     code_fits(app, &tries, user, Some(code), browser).await
 }
 
@@ -83,11 +131,12 @@ pub async fn slowed<T>(
     browser: &Browser,
     proof: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    let tries = Try::begin(app, String::new(), vec![by_address(browser)]).await?;
+    let (address, at) = (browser.origin.address, app.clock.now());
+    app.calls.count_address(Tries::SignIns, address, at).await?;
     let proven = proof.await;
     // That the provider is away is nobody's wrong guess.
     if matches!(proven, Ok(_) | Err(Failure::Unavailable(_))) {
-        tries.take_back(app).await?;
+        app.calls.take_back_address(Tries::SignIns, address, at).await?;
     }
     proven
 }
@@ -109,7 +158,7 @@ pub struct FirstStep {
 /// What a right password comes to.
 pub enum Proven {
     /// The account asks for no code: the user.
-    User(User),
+    User(Known),
     /// The account asks for a code.
     Half(FirstStep),
 }
@@ -125,7 +174,8 @@ pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &B
 /// What it comes to that a user was proven by the password, or by something in its place: `hash` is that of the password.
 pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, Failure> {
     if !two_factor::is_on(app, user.id).await? {
-        return Ok(Proven::User(user));
+        let hash = hash.to_owned();
+        return Ok(Proven::User(Known { user, hash }));
     }
     let until = app.clock.now() + STEP_LIFE;
     let proof = format!("{until}.{}", mark(app, &user, hash, until));
@@ -136,18 +186,18 @@ pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Prove
 }
 
 /// The second step: the user of a first step, by a code.
-pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<User, Failure> {
+pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<Known, Failure> {
     let late = || Failure::NotProven(TOO_LATE.to_owned());
     let tries = Try::count(app, &first.email, browser).await?;
     let (until, given) = first.proof.split_once('.').ok_or_else(late)?;
     let until: EpochMs = until.parse().map_err(|_| late())?;
-    let (user, hash) = account(app, &tries.email).await?.ok_or_else(late)?;
+    let (user, hash) = tries.account.clone().ok_or_else(late)?;
     let fits = mark(app, &user, &hash, until).as_bytes().ct_eq(given.as_bytes());
     if !bool::from(fits) || until <= app.clock.now() {
         return Err(late());
     }
     code_fits(app, &tries, &user, Some(code), browser).await?;
-    Ok(user)
+    Ok(Known { user, hash })
 }
 
 /// The HMAC of a right password: it names the password's hash, so that a new password ends it.
@@ -158,54 +208,6 @@ fn mark(app: &App, user: &User, password_hash: &str, until: EpochMs) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
 }
 
-/// The account of an address and the hash of its password.
-pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
-    let mut tx = app.db.read().await?;
-    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
-}
-
-/// A try that was counted.
-struct Try {
-    email: String,
-    subjects: Vec<(String, u32)>,
-    at: EpochMs,
-}
-
-impl Try {
-    /// Counts a try for an account, and for the client address.
-    async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, Failure> {
-        let email = normal_email(email).unwrap_or_default();
-        let account = (format!("account:{email}"), FAILURES_PER_ACCOUNT);
-        Try::begin(app, email, vec![account, by_address(browser)]).await
-    }
-
-    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
-    /// taken back.
-    async fn begin(app: &App, email: String, subjects: Vec<(String, u32)>) -> Result<Try, Failure> {
-        let at = app.clock.now();
-        for (subject, limit) in &subjects {
-            let quota = app.calls.count(subject, *limit, at).await?;
-            if quota.exceeded {
-                return Err(Failure::RateLimited(quota.wait(at)));
-            }
-        }
-        Ok(Try { email, subjects, at })
-    }
-
-    async fn take_back(&self, app: &App) -> Result<(), Failure> {
-        for (subject, _) in &self.subjects {
-            app.calls.take_back(subject, self.at).await?;
-        }
-        Ok(())
-    }
-}
-
-/// What counts tries of a client address.
-fn by_address(browser: &Browser) -> (String, u32) {
-    let address = client_name(browser.origin.address);
-    (format!("address:{address}"), FAILURES_PER_ADDRESS)
-}
-
 /// The user whose password this is, and its hash. A wrong one stays counted.
 async fn password_fits(
     app: &Arc<App>,
@@ -213,13 +215,24 @@ async fn password_fits(
     password: &str,
     browser: &Browser,
 ) -> Result<(User, String), Failure> {
-    let known = account(app, &tries.email).await?;
+    tries.guess(app, Guess::Password).await?;
     // Without a password it takes as long as with one.
-    let hash = known.as_ref().map(|(_, hash)| hash.as_str());
+    let hash = tries.account.as_ref().map(|(_, hash)| hash.as_str());
     let hash = hash.filter(|hash| *hash != NO_PASSWORD);
-    let fits = app.passwords.verify(password, hash).await?;
-    match known {
-        Some(account) if fits => return Ok(account),
+    let fits = match app.passwords.verify(password, hash).await {
+        Ok(fits) => fits,
+        // That the service is busy is nobody's wrong guess.
+        Err(failure) => {
+            tries.was_right(app, Guess::Password).await?;
+            tries.take_back(app).await?;
+            return Err(failure);
+        }
+    };
+    match &tries.account {
+        Some(account) if fits => {
+            tries.was_right(app, Guess::Password).await?;
+            return Ok(account.clone());
+        }
         Some((user, _)) => tell_refusal(app, user.id, browser),
         None => {}
     }
@@ -239,10 +252,12 @@ async fn code_fits(
             tries.take_back(app).await?;
             return Err(Failure::CodeNeeded);
         };
+        tries.guess(app, Guess::Code).await?;
         if !two_factor::take(app, user.id, code, &browser.origin).await? {
             tell_refusal(app, user.id, browser);
             return Err(Failure::NotProven(WRONG_CODE.to_owned()));
         }
+        tries.was_right(app, Guess::Code).await?;
     }
     tries.take_back(app).await
 }

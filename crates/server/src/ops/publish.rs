@@ -32,6 +32,8 @@ pub struct UpdatePlan {
     build: Option<BuildNumber>,
     configuration: Option<Configuration>,
     fingerprint: Option<(Fingerprint, Option<String>)>,
+    /// The `lwfp-2` hash of the same native code.
+    lwfp2: Option<Fingerprint>,
     release_notes: Option<String>,
     rollout: Rollout,
     mandatory: bool,
@@ -46,6 +48,13 @@ pub enum Source {
     Upload(Option<UploadId>),
     /// An earlier update.
     Update(Option<UpdateId>),
+}
+
+impl UpdatePlan {
+    /// The same with the `lwfp-2` hash of its native code.
+    pub fn with_lwfp2(self, lwfp2: Option<Fingerprint>) -> Self {
+        Self { lwfp2, ..self }
+    }
 }
 
 /// Checks the form of a request to publish.
@@ -68,6 +77,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
         build: build_number(request.build_number.as_ref())?,
         configuration: request.configuration.as_deref().map(configuration).transpose()?,
         fingerprint: request.fingerprint.as_ref().map(fingerprint).transpose()?,
+        lwfp2: None,
         release_notes: request.release_notes.as_deref().map(release_notes).transpose()?,
         rollout: rollout(request.rollout.unwrap_or(100))?,
         mandatory: request.mandatory.unwrap_or(false),
@@ -174,6 +184,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         (Some(hash), _) => Some(hash),
         (None, Some((hash, document))) => {
             fingerprints::keep(write, &plan.bundle, hash, document.as_deref()).await?;
+            fingerprints::pair(write, &plan.bundle, hash, plan.lwfp2.as_ref()).await?;
             Some(hash.clone())
         }
         (None, None) => source.as_ref().and_then(|source| source.fingerprint.clone()),
@@ -247,11 +258,15 @@ pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>
     if !build.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) || build.platform != plan.platform {
         return Err(Failure::bad("buildId names a build of another app or platform"));
     }
-    match (&build.fingerprint, &plan.fingerprint) {
-        (Some(known), Some((given, _))) if known != given => Err(Failure::bad(
+    if let (Some(known), Some((given, _))) = (&build.fingerprint, &plan.fingerprint)
+        && !fingerprints::are_same(org, &plan.bundle, known, given, plan.lwfp2.as_ref()).await?
+    {
+        return Err(Failure::bad(
             "fingerprint is not that of the build; leave it out to take the build's",
-        )),
-        (None, _) if !build.standing.status.is_final() => Err(Failure::bad(format!(
+        ));
+    }
+    match &build.fingerprint {
+        None if !build.standing.status.is_final() => Err(Failure::bad(format!(
             "The build is {} and its fingerprint is not known yet; wait for its end",
             build.standing.status
         ))),

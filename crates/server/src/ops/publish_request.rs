@@ -1,6 +1,7 @@
 //! Publishing as a whole, for the API and for the dashboard: from the request to the durable update.
 
 use launchway_api::updates::{CreateUpdate, UpdateView};
+use launchway_domain::fingerprint::Fingerprint;
 use launchway_store::{KeptAnswer, RequestKey};
 
 use crate::app::App;
@@ -30,7 +31,21 @@ pub async fn run(
     body: &CreateUpdate,
     request: Option<RequestKey>,
 ) -> Result<Published, Failure> {
-    let plan = publish::plan(body)?;
+    run_with(app, caller, body, None, request).await
+}
+
+/// The same with the `lwfp-2` hash of the native code that the request describes.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    app: &App,
+    caller: &Caller,
+    body: &CreateUpdate,
+    lwfp2: Option<Fingerprint>,
+    request: Option<RequestKey>,
+) -> Result<Published, Failure> {
+    let plan = publish::plan(body)?.with_lwfp2(lwfp2);
     if let Some(kept) = kept_answer(app, caller, &request).await? {
         return Ok(Published::Kept(kept));
     }

@@ -12,8 +12,9 @@ use crate::app::App;
 use crate::caller::{Browser, Origin};
 use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
-use crate::ops::proof::{FirstStep, Proven, first_step, has_password, prove, second_step};
-use crate::ops::provider_sign_in::take_invitations;
+use crate::ops::known_devices;
+use crate::ops::proof::{FirstStep, Known, NO_PASSWORD, Proven, first_step, prove, second_step};
+use crate::ops::provider_sign_in::{Dropped, take_invitations};
 use crate::random::token_hash;
 
 /// The audit log's name of a sign-in.
@@ -27,6 +28,8 @@ pub struct SignedIn {
     pub user: User,
     /// What the cookie carries.
     pub token: String,
+    /// What the cookie carries that makes the device a known one.
+    pub device: String,
 }
 
 /// Checks address, password and, where the account asks for one, code, and makes a session.
@@ -37,14 +40,16 @@ pub async fn sign_in(
     code: Option<&str>,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
-    let user = prove(app, email, password, code, browser).await?;
-    let_in(app, user, browser).await
+    let known = prove(app, email, password, code, browser).await?;
+    let_in(app, known, browser).await
 }
 
 /// What the first step of a page's sign-in comes to.
 pub enum Entered {
     /// The browser is signed in.
     In(SignedIn),
+    /// The browser is signed in to an account that somebody else may have made: what it had before was dropped.
+    Claimed(SignedIn, Dropped),
     /// The account asks for a code.
     NeedsCode(FirstStep),
 }
@@ -58,7 +63,7 @@ pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browse
 /// Lets in who has proven enough.
 pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, Failure> {
     Ok(match proven {
-        Proven::User(user) => Entered::In(let_in(app, user, browser).await?),
+        Proven::User(known) => Entered::In(let_in(app, known, browser).await?),
         Proven::Half(first) => Entered::NeedsCode(first),
     })
 }
@@ -70,19 +75,20 @@ pub async fn enter_by_code(
     code: &str,
     browser: &Browser,
 ) -> Result<SignedIn, Failure> {
-    let user = second_step(app, first, code, browser).await?;
-    let_in(app, user, browser).await
+    let known = second_step(app, first, code, browser).await?;
+    let_in(app, known, browser).await
 }
 
 /// Makes a session for a user who has proven to be it. Who has no password came through the provider, which has proven the
 /// address, too.
-pub async fn let_in(app: &App, user: User, browser: &Browser) -> Result<SignedIn, Failure> {
-    if !has_password(app, &user).await? {
-        take_invitations(app, &user, browser).await?;
+pub async fn let_in(app: &App, known: Known, browser: &Browser) -> Result<SignedIn, Failure> {
+    if known.hash == NO_PASSWORD {
+        take_invitations(app, &known.user, browser).await?;
     }
     let mut tx = app.db.write().await?;
     let mut system = tx.system("a session belongs to a user, not to a tenant");
-    let signed_in = open_session(app, &mut system, user, browser).await?;
+    known.hold(&mut system).await?;
+    let signed_in = open_session(app, &mut system, known.user, browser).await?;
     let (user, session) = (signed_in.user.id, signed_in.session.id);
     let line = line(app, Actor::User(user), SIGN_IN, session, Some(&browser.origin));
     commit_told(app, tx, user, line).await?;
@@ -134,7 +140,13 @@ pub async fn open_session(
     };
     let token = app.random.token();
     system.create_session(&session, &token_hash(&token)).await?;
-    Ok(SignedIn { session, user, token })
+    let device = known_devices::mark(app, system, &user).await?;
+    Ok(SignedIn {
+        session,
+        user,
+        token,
+        device,
+    })
 }
 
 /// Ends a session of a user: the one that asks, by signing out, or another.

@@ -9,6 +9,7 @@ pub mod release;
 pub mod report;
 pub mod request;
 pub mod store_events;
+pub mod turns;
 
 use launchway_api::submissions::SubmissionView;
 use launchway_domain::id::SubmissionId;
@@ -87,6 +88,7 @@ pub async fn create(
     for (number, file) in (0..).zip(&prepared.files) {
         write.org().add_submission_file(id, number, file).await?;
     }
+    usage::room_to_store(write, 0).await?;
     let view = SubmissionView::of(&submission);
     write.audit("submission.create", id, NOTHING, Some(&view)).await?;
     write.wake_submissions();
@@ -202,6 +204,7 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
         new.tell(now, "The submission is canceled.");
         gone = keys(write, id).await?;
         write.org().forget_submission_files(id).await?;
+        turns::end(write, &new, None).await?;
     } else {
         new.tell(now, "The submission is to be canceled.");
     }
@@ -260,6 +263,7 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
         // It waits, it is over, or users have it: there is nothing to undo.
         _ => {
             let keys = keys(write, id).await?;
+            turns::leave(write, &old).await?;
             write.org().delete_submission(id).await?;
             Ok(keys)
         }

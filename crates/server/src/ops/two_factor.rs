@@ -64,16 +64,15 @@ pub async fn begin(
     browser: &Browser,
 ) -> Result<Secret, Failure> {
     let present = proof::prove_presence(app, user, signed_in_at, password, browser).await;
-    present.map_err(typed_wrong)?;
+    let proven = present.map_err(typed_wrong)?;
     let mut bytes = Zeroizing::new([0u8; SECRET_BYTES]);
     app.random.fill(&mut *bytes);
     let secret = Secret::new(bytes);
     let sealed = app.vault.seal_two_factor(user.id, secret.bytes());
     let mut tx = app.db.write().await?;
-    let kept = tx
-        .system(REASON)
-        .begin_two_factor(user.id, &sealed, app.clock.now())
-        .await?;
+    let mut system = tx.system(REASON);
+    proof::hold(&mut system, user.id, &proven).await?;
+    let kept = system.begin_two_factor(user.id, &sealed, app.clock.now()).await?;
     if !kept {
         return Err(Failure::bad(IS_ON));
     }
@@ -150,7 +149,7 @@ pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, bro
         return Err(Failure::bad("Two-factor codes are off already"));
     }
     let proven = if proof::has_password(app, user).await? {
-        let proven = proof::prove(app, &user.email, password, Some(code), browser).await;
+        let proven = proof::prove_again(app, user, password, code, browser).await;
         proven.map(drop)
     } else {
         proof::prove_code(app, user, code, browser).await

@@ -10,6 +10,8 @@ use launchway_domain::time::{SECOND, iso};
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::failure::Failure;
+use crate::free_space;
+use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
 /// An upload to be announced, its form checked.
@@ -52,6 +54,8 @@ pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, Failure> {
 /// Announces an upload and signs the URL for its bytes.
 pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadView, Failure> {
     let (app, now, by) = (write.app(), write.now(), write.by());
+    free_space::room_for(app, plan.size)?;
+    usage::room_to_store(write, plan.size as i64).await?;
     let upload = Upload {
         id: app.random.id(now),
         org_id: write.org_id(),

@@ -1,9 +1,11 @@
-//! Counting what organizations use: in the transaction of the change itself, so that what is refused is not counted.
-//! The counter's row orders those who count at once, so a quota is never passed.
+//! Counting what organizations use and hold: in the transaction of the change itself, so that what is refused is not counted.
+//! The counter's row, or the organization's turn, orders those who count at once, so a quota is never passed.
 
+use launchway_api::usage::Held;
 use launchway_domain::id::OrgId;
+use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
-use launchway_domain::usage::{Counter, Month, Quotas, Usage};
+use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
 use launchway_store::Org;
 
 use crate::app::App;
@@ -57,6 +59,47 @@ pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) ->
         check(quotas, &mut org, month, counter, used.get(counter), more).await?;
     }
     Ok(())
+}
+
+/// Refuses what would store `more` bytes above the quota of stored bytes. Asked before its rows are there; behind them, with 0.
+pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), Failure> {
+    let Some(tier) = held_to(write, Holding::StoredBytes).await? else {
+        return Ok(());
+    };
+    let held = write.org().stored_bytes().await?;
+    Ok(write
+        .app()
+        .config
+        .quotas
+        .check_held(tier, Holding::StoredBytes, held, more)?)
+}
+
+/// Refuses to claim one more bundle id above the quota of apps.
+pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), Failure> {
+    let Some(tier) = held_to(write, Holding::Apps).await? else {
+        return Ok(());
+    };
+    let held = write.org().claimed_bundles().await?;
+    Ok(write.app().config.quotas.check_held(tier, Holding::Apps, held, 1)?)
+}
+
+/// The organization's tier where that has such a limit. Then nobody else counts for this organization until the transaction ends.
+async fn held_to(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>, Failure> {
+    let record = write.org().record().await?;
+    let tier = record.ok_or(Failure::NoSuch("organization"))?.tier;
+    if write.app().config.quotas.most_held(tier, holding).is_none() {
+        return Ok(None);
+    }
+    write.org().take_turn().await?;
+    Ok(Some(tier))
+}
+
+/// What an organization holds now.
+pub async fn held(org: &mut Org<'_>) -> Result<Held, Failure> {
+    Ok(Held {
+        stored_bytes: org.stored_bytes().await?,
+        apps: org.claimed_bundles().await?,
+    })
 }
 
 async fn count(write: &mut Write<'_>, counter: Counter, amount: i64) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{BuildId, OrgId, UserId};
+use launchway_domain::id::{BuildId, KeyId, OrgId, UserId};
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
 use serde::Serialize;
@@ -20,6 +20,10 @@ use crate::vault::{DataKey, Place};
 
 /// How long the first answer to an idempotent request is kept.
 pub const ANSWER_LIFE: EpochMs = DAY;
+
+/// What is said of a form that was sent twice.
+const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
+                          back and make another";
 
 /// The event that a build waits for a runner.
 const BUILD_QUEUED: &str = "build.queued";
@@ -60,10 +64,49 @@ pub enum Begun<'a> {
     Fresh(Write<'a>),
 }
 
+/// Whose access a change takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A member's.
+    Member(UserId),
+    /// A key's.
+    Key(KeyId),
+}
+
 impl<'a> Write<'a> {
-    /// Begins a change by a caller in its organization.
+    /// Begins a change by a caller in its organization. What the caller was admitted by is asked for again, and held: it ends
+    /// before this change or after it, so that nothing is made by somebody who is gone.
     pub async fn begin(app: &'a App, caller: &Caller) -> Result<Write<'a>, Failure> {
-        Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await
+        let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
+        caller.hold(&mut write.tx, write.now).await?;
+        Ok(write)
+    }
+
+    /// Begins a change that takes access away. It waits for changes that the target makes, and new ones wait for it. Caller
+    /// and target are locked in one order, so that two who remove each other do not wait for each other.
+    pub async fn begin_against(app: &'a App, caller: &Caller, target: Target) -> Result<Write<'a>, Failure> {
+        let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
+        let name = match target {
+            Target::Member(id) => id.to_string(),
+            Target::Key(id) => id.to_string(),
+        };
+        let target_first = name <= caller.actor().to_string();
+        if target_first {
+            write.lock(target).await?;
+        }
+        caller.hold(&mut write.tx, write.now).await?;
+        if !target_first {
+            write.lock(target).await?;
+        }
+        Ok(write)
+    }
+
+    async fn lock(&mut self, target: Target) -> Result<(), Failure> {
+        match target {
+            Target::Member(id) => self.org().lock_member(id).await?,
+            Target::Key(id) => self.org().lock_key(id).await?,
+        }
+        Ok(())
     }
 
     /// Makes a change that is one call with what is `given`. When this returns, it is durable.
@@ -76,6 +119,36 @@ impl<'a> Write<'a> {
         let mut write = Self::begin(app, caller).await?;
         let made = change(&mut write, given).await?;
         write.commit().await?;
+        Ok(made)
+    }
+
+    /// The same for a change that takes access away.
+    pub async fn run_against<G, T>(
+        app: &'a App,
+        caller: &Caller,
+        target: Target,
+        given: G,
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut write = Self::begin_against(app, caller, target).await?;
+        let made = change(&mut write, given).await?;
+        write.commit().await?;
+        Ok(made)
+    }
+
+    /// The same for a form: one that is sent again under the same key makes nothing more, and is told so.
+    pub async fn run_once<G, T>(
+        app: &'a App,
+        caller: &Caller,
+        request: Option<RequestKey>,
+        given: G,
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Begun::Fresh(mut write) = Self::begin_create(app, caller, request).await? else {
+            return Err(Failure::bad(SENT_TWICE));
+        };
+        let made = change(&mut write, given).await?;
+        write.commit_created(&()).await?;
         Ok(made)
     }
 
@@ -103,6 +176,17 @@ impl<'a> Write<'a> {
             keys: HashMap::new(),
             now: app.clock.now(),
         }
+    }
+
+    /// Begins a change of a user's account, which may concern several organizations (see [`Write::enter`]).
+    pub fn of_account(app: &'a App, tx: Tx, user: UserId, origin: Option<&Origin>) -> Write<'a> {
+        // The account stands in no organization: until one is entered, the user's own id stands for it.
+        Self::within(app, tx, OrgId::from_uuid(user.uuid()), Actor::User(user), origin)
+    }
+
+    /// Goes on in another organization.
+    pub fn enter(&mut self, org: OrgId) {
+        self.org = org;
     }
 
     /// Begins a change that creates something, or finds the answer that the same request got before.

@@ -11,7 +11,7 @@ use launchway_domain::rollout::Rollout;
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::UpdateStatus;
 use launchway_domain::version::Version;
-use launchway_store::OfferedUpdate;
+use launchway_store::{OfferedUpdate, RetiredUpdate};
 
 use crate::blob::Key;
 use crate::ota::long_texts::{LongText, LongTexts};
@@ -21,6 +21,8 @@ const SHORT_NOTES: usize = 256;
 /// Reasons of one bundle are prepared for at most so many pairs of fingerprints, those of the newest updates first;
 /// beyond, the general sentence serves.
 const MAX_REASONS: usize = 256;
+/// An update accepts so many hashes of the same native code besides its own, the newest ones.
+const MAX_SAME: usize = 64;
 
 /// One update as a check needs it.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub struct Entry {
     long_notes: Option<LongText>,
     /// Why an app with another fingerprint, by its hash, cannot take this update. Most updates have none.
     reasons: Option<Arc<Reasons>>,
+    /// Other hashes of the same native code. Most updates have none.
+    same: Option<Arc<[Box<str>]>>,
 }
 
 /// Sentences by the hash of the installed fingerprint; updates with the same fingerprint share them.
@@ -127,6 +131,11 @@ impl Candidate for Entry {
         self.texts.optional(Text::Fingerprint)
     }
 
+    fn also_accepts(&self, installed: &str) -> bool {
+        let same = self.same.as_deref().unwrap_or_default();
+        same.iter().any(|hash| **hash == *installed)
+    }
+
     fn rollout(&self) -> Rollout {
         self.rollout
     }
@@ -140,6 +149,16 @@ impl Entry {
     /// The name a download is saved under.
     pub fn file_name(&self) -> &str {
         self.texts.get(Text::FileName)
+    }
+
+    /// What stays known of it when it is offered no more.
+    pub fn as_retired(&self) -> RetiredUpdate {
+        RetiredUpdate {
+            id: self.update_id,
+            platform: self.platform,
+            version: self.version.clone(),
+            build: self.build,
+        }
     }
 
     /// Writes the fields that only a caller with `deviceId` or `currentUpdateId` gets, with a leading comma.
@@ -210,18 +229,46 @@ impl Entry {
             blob_key: Key::new(&update.blob_key).ok()?,
             long_notes,
             reasons: None,
+            same: None,
         })
     }
 }
 
 /// Prepares a bundle from what can be offered of it, in any order, and the fingerprint documents known of it, by hash:
-/// its updates newest first, at most `limit`.
-pub fn prepare(mut entries: Vec<Entry>, documents: &[(String, String)], limit: usize) -> Arc<[Entry]> {
+/// its updates newest first, at most `limit`. `pairs` are hashes and the `lwfp-2` hashes of the same native code.
+pub fn prepare(
+    mut entries: Vec<Entry>,
+    documents: &[(String, String)],
+    pairs: &[(String, String)],
+    limit: usize,
+) -> Arc<[Entry]> {
     entries.sort_by(ota::order);
     let mut entries = ota::prune(entries);
     entries.truncate(limit);
+    add_same(&mut entries, pairs);
     add_reasons(&mut entries, documents);
     entries.into()
+}
+
+/// Gives each update the other hashes of its native code: its `lwfp-2` hash, and every hash with the same one.
+fn add_same(entries: &mut [Entry], pairs: &[(String, String)]) {
+    let both = pairs
+        .iter()
+        .flat_map(|(hash, lwfp2)| [(hash.as_str(), lwfp2), (lwfp2.as_str(), lwfp2)]);
+    let paired: HashMap<&str, &String> = both.collect();
+    let mut made: HashMap<&str, Arc<[Box<str>]>> = HashMap::new();
+    for entry in entries {
+        let Some(lwfp2) = entry.fingerprint().and_then(|needed| paired.get(needed).copied()) else {
+            continue;
+        };
+        let same = made.entry(lwfp2.as_str()).or_insert_with(|| {
+            let twins = pairs.iter().filter(|(_, other)| other == lwfp2).map(|(hash, _)| hash);
+            let all = std::iter::once(lwfp2).chain(twins).take(MAX_SAME);
+            all.map(|hash| Box::from(hash.as_str())).collect()
+        });
+        let same = same.clone();
+        entry.same = Some(same);
+    }
 }
 
 /// Gives each update with a known document the sentence for every other known document.

@@ -198,7 +198,7 @@ fn words(url: &str, password: &str, key: &str, build: BuildId) -> String {
     format!(
         "The demo is ready. Ask as a phone with version 1.0.0 build 1 of the sample app would:
 
-  curl '{url}/api/update/check/{BUNDLE}?currentVersion=1.0.0&currentBuild=1&platform=android'
+  curl '{url}/api/update/check/{BUNDLE}?currentVersion=1.0.0&currentBuild=1&platform=android&deviceId=my-phone'
 
 Publish an update of your own. This key is shown once:
 

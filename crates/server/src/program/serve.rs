@@ -14,6 +14,7 @@ use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::embedded_runner::EmbeddedRunner;
 use crate::http::front::{self, Front};
+use crate::inspection::Inspector;
 use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;
@@ -37,6 +38,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
         stores: None,
+        inspector: Inspector::this_program()?,
     };
     let app = App::open(config, format!("http://{}", reachable(address)), world).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;

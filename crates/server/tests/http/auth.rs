@@ -1,6 +1,7 @@
 //! `/auth`: signing in and out, the cookie, sessions (contract part 2).
 
-mod links;
+mod known_devices;
+pub mod links;
 mod log;
 mod other_sites;
 mod provider;
@@ -37,7 +38,7 @@ fn cookie(answer: &Answer) -> String {
     answer.header("set-cookie").split(';').next().unwrap().to_owned()
 }
 
-async fn who(app: &TestApp, cookie: &str) -> Answer {
+pub async fn who(app: &TestApp, cookie: &str) -> Answer {
     app.browse(cookie, Method::GET, "/auth/session", None).await
 }
 
@@ -88,8 +89,8 @@ async fn the_cookie_is_as_strict_as_the_address_allows() {
         assert_eq!(token.len(), 43, "256 bits as base64url");
         let mut attributes: Vec<_> = parts.collect();
         attributes.sort_unstable();
-        // Browsers keep a cookie for 400 days at most; the server ends what is idle. No Domain: `__Host-` wants none.
-        let life = format!("Max-Age={}", 400 * DAY / SECOND);
+        // As long as a session lives at most. No Domain: `__Host-` wants none.
+        let life = format!("Max-Age={}", 90 * DAY / SECOND);
         let mut expected = vec!["HttpOnly", life.as_str(), "Path=/", "SameSite=Lax"];
         expected.extend(secure.then_some("Secure"));
         assert_eq!(attributes, expected);
@@ -148,6 +149,25 @@ async fn sign_out_ends_the_session_and_clears_the_cookie() {
 }
 
 #[tokio::test]
+async fn a_session_ends_after_90_days_however_often_it_is_used() {
+    let app = TestApp::start().await;
+    let (org, _) = app.org_with_key().await;
+    let session = app.user(org, EMAIL, Role::Member).await;
+    for _ in 0..8 {
+        app.advance(10 * DAY);
+        who(&app, &session).await.expect(200);
+        app.app.last_used.flush(&app.app.db).await.unwrap();
+    }
+    app.advance(10 * DAY - SECOND);
+    let again = who(&app, &session).await;
+    again.expect(200);
+    assert_eq!(again.header("set-cookie"), "", "nothing makes the cookie live longer");
+    app.advance(SECOND);
+    who(&app, &session).await.expect_error(401, NO_AUTHENTICATION);
+    who(&app, &app.sign_in(EMAIL).await).await.expect(200);
+}
+
+#[tokio::test]
 async fn a_session_ends_when_it_was_idle_for_30_days() {
     let app = TestApp::start().await;
     let (org, _) = app.org_with_key().await;
@@ -168,7 +188,11 @@ async fn a_session_ends_when_it_was_idle_for_30_days() {
         .expect(200);
     let now = START + 3 * (30 * DAY - MINUTE);
     assert_eq!(list["items"][0]["lastUsedAt"], iso(now));
-    assert_eq!(list["items"][0]["expiresAt"], iso(now + 30 * DAY));
+    assert_eq!(
+        list["items"][0]["expiresAt"],
+        iso(START + 90 * DAY),
+        "its whole life is shorter"
+    );
     app.advance(30 * DAY);
     who(&app, &first).await.expect_error(401, NO_AUTHENTICATION);
     // What is over is not listed to a session that lives.

@@ -1,5 +1,6 @@
 //! Backup and restore by the operator's commands: a restored service has what builds gave.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -75,4 +76,76 @@ async fn a_restored_service_has_the_logs_and_artifacts_of_builds() {
     let url = view["artifacts"][0]["url"].as_str().unwrap();
     let got = again.request(reqwest::Method::GET, url).send().await.unwrap();
     assert_eq!(got.bytes().await.unwrap(), "what was built");
+}
+
+/// Every file and folder below, with its rights.
+fn rights(folder: &Path) -> Vec<(String, u32)> {
+    let mut all = vec![(folder.display().to_string(), mode(folder))];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(rights(&path));
+        } else {
+            all.push((path.display().to_string(), mode(&path)));
+        }
+    }
+    all
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// Runs an operator's command under a umask that hides nothing.
+fn admin_without_umask(arguments: &[&str], data: &Path) -> Output {
+    Command::new("sh")
+        .args([
+            "-c",
+            "umask 000 && exec \"$0\" \"$@\"",
+            env!("CARGO_BIN_EXE_launchway-server"),
+            "admin",
+        ])
+        .args(arguments)
+        .arg("--data-dir")
+        .arg(data)
+        .env_remove("LAUNCHWAY_DATABASE_URL")
+        .output()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_backup_is_its_owners_alone_whatever_the_umask() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    app.published(&key, json!({})).await;
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("there");
+    std::fs::create_dir(&there).unwrap();
+    std::fs::set_permissions(&there, std::fs::Permissions::from_mode(0o777)).unwrap();
+    for backup in [folder.path().join("new/backup"), there] {
+        let saved = admin_without_umask(&["backup", backup.to_str().unwrap()], &app.app.config.data_dir);
+        assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
+        let all = rights(&backup);
+        assert!(all.len() >= 6, "{all:?}");
+        for (path, mode) in all {
+            let wanted = if Path::new(&path).is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode, wanted, "{path}: {mode:o}");
+        }
+    }
+}
+
+#[test]
+fn a_new_data_directory_is_its_owners_alone_whatever_the_umask() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    // Made by the operator beforehand, open to all: what is put into it is not.
+    std::fs::create_dir(&data).unwrap();
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let made = admin_without_umask(&["create-org", "--name", "Example"], &data);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let all = rights(&data);
+    assert!(all.iter().any(|(path, _)| path.ends_with("launchway.db")), "{all:?}");
+    for (path, mode) in &all[1..] {
+        assert_eq!(mode & 0o077, 0, "{path}: {mode:o}");
+    }
 }

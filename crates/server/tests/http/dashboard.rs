@@ -5,6 +5,7 @@ mod confirmations;
 mod doors;
 mod kept;
 mod keys;
+mod load;
 mod markup;
 mod overview;
 mod settings;

@@ -14,17 +14,17 @@ use crate::support::{Answer, TestApp};
 const NAME: &str = "launchway on <laptop>";
 
 /// Calls as nobody.
-async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
+pub async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
     let request = app.request(Method::POST, path).json(&body);
     Answer::of(request.send().await.unwrap()).await
 }
 
-async fn begin(app: &TestApp) -> Value {
+pub async fn begin(app: &TestApp) -> Value {
     let body = json!({"name": NAME, "scopes": ["update", "build"]});
     post(app, "/auth/device", body).await.expect(201)
 }
 
-async fn claim(app: &TestApp, login: &Value) -> Answer {
+pub async fn claim(app: &TestApp, login: &Value) -> Answer {
     let body = json!({"deviceCode": login["deviceCode"]});
     post(app, "/auth/device/key", body).await
 }
@@ -36,7 +36,7 @@ async fn status(app: &TestApp, login: &Value) -> String {
     outcome["status"].as_str().unwrap().to_owned()
 }
 
-fn code(login: &Value) -> &str {
+pub fn code(login: &Value) -> &str {
     login["userCode"].as_str().unwrap()
 }
 
@@ -46,7 +46,7 @@ async fn someone(app: &TestApp, role: Role) -> (OrgId, String) {
     (org, app.user(org, "ada@example.com", role).await)
 }
 
-async fn confirm(app: &TestApp, cookie: &str, login: &Value, org: OrgId) -> Answer {
+pub async fn confirm(app: &TestApp, cookie: &str, login: &Value, org: OrgId) -> Answer {
     let org = org.to_string();
     let fields = [("token", "confirm"), ("code", code(login)), ("org", org.as_str())];
     submit(app, "/device", cookie, &fields).await

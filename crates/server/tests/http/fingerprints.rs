@@ -50,7 +50,7 @@ async fn documents_are_kept_and_differences_explained() {
     let told = get(&app, &key, &format!("/fingerprints?id={built}")).await.expect(200);
     let expected = json!({
         "id": built, "status": "queued", "bundleId": BUNDLE, "platform": "android", "configuration": "production",
-        "version": null, "buildNumber": null, "fingerprint": hash(&old), "document": old,
+        "version": null, "buildNumber": null, "fingerprint": hash(&old), "lwfp2": null, "document": old,
     });
     assert_eq!(told, expected);
     let told = get(&app, &key, &format!("/fingerprints?id={update}")).await.expect(200);

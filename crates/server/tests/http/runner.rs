@@ -4,6 +4,7 @@ mod artifacts;
 mod ends;
 mod logs;
 mod model;
+mod shares;
 pub mod stage;
 
 use launchway_domain::build::{BuildStatus, SourceRecord};
@@ -42,9 +43,9 @@ async fn a_runner_gets_the_first_build_that_it_may_take() {
     let theirs = app.queue(other, |_| ()).await;
     assert_eq!(app.take(&linux).await.id, urgent.to_string());
     assert_eq!(app.take(&linux).await.id, java.to_string());
-    // What needs labels that it lacks is not for the shared one; all else is, whosoever it is.
+    // What needs labels that it lacks is not for the shared one; all else is, the organization first that waited longest.
+    assert_eq!(app.take(&shared).await.id, theirs.to_string());
     assert_eq!(app.take(&shared).await.id, plain.to_string());
-    assert_eq!(app.take(&bare).await.id, theirs.to_string());
     for runner in [&linux, &bare, &shared] {
         assert_eq!(app.ask(runner).await, json!(null));
     }

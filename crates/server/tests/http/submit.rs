@@ -10,3 +10,6 @@ mod preflight;
 mod secrets;
 pub mod stage;
 mod store_events;
+mod turns;
+mod urgent;
+mod used_numbers;

@@ -16,6 +16,7 @@ use launchway_server::blob::s3::Credentials;
 use launchway_server::clock::Clock;
 use launchway_server::config::{Config, RawSettings, Storage};
 use launchway_server::http::front::{self, Front};
+use launchway_server::inspection::{Inspector, Place};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
@@ -61,6 +62,14 @@ pub struct Setup {
     pub resolver: Option<Arc<dyn Resolver>>,
     /// The way to the stores; HTTP where none is given.
     pub stores: Option<Arc<dyn Transport>>,
+    /// Who inspects files; the server's own program where none is given.
+    pub inspector: Option<Inspector>,
+}
+
+/// Inspects files as the server itself does, whose program these tests are not.
+pub fn inspector() -> Inspector {
+    let program = env!("CARGO_BIN_EXE_launchway-server");
+    Inspector::through(program.into(), [], Duration::from_secs(300))
 }
 
 impl Setup {
@@ -141,7 +150,6 @@ impl TestApp {
 
     /// A service with other settings.
     pub async fn with(setup: Setup) -> TestApp {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let dir = tempfile::tempdir().unwrap();
         let given = RawSettings {
             data_dir: Some(dir.path().join("data").display().to_string()),
@@ -151,7 +159,8 @@ impl TestApp {
         };
         let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
-        Self::open(config, Some(dir), resolver, setup.stores).await
+        let inspector = setup.inspector.unwrap_or_else(inspector);
+        Self::open_with(config, Some(dir), resolver, setup.stores, inspector).await
     }
 
     /// A service on settings that are complete.
@@ -161,6 +170,17 @@ impl TestApp {
         resolver: Arc<dyn Resolver>,
         stores: Option<Arc<dyn Transport>>,
     ) -> TestApp {
+        Self::open_with(config, dir, resolver, stores, inspector()).await
+    }
+
+    async fn open_with(
+        config: Config,
+        dir: Option<tempfile::TempDir>,
+        resolver: Arc<dyn Resolver>,
+        stores: Option<Arc<dyn Transport>>,
+        inspector: Inspector,
+    ) -> TestApp {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -169,6 +189,7 @@ impl TestApp {
             random: Arc::new(SystemRandom),
             resolver,
             stores,
+            inspector,
         };
         let app = App::open(config, origin.clone(), world).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
@@ -368,6 +389,15 @@ impl TestApp {
         let own = events.into_iter().filter(|(of, _)| *of == org);
         own.map(|(_, event)| (event.kind, serde_json::from_str(&event.data).unwrap()))
             .collect()
+    }
+
+    /// All places for inspections that an organization may have: its next file waits until they are dropped.
+    pub async fn all_places(&self, org: OrgId) -> Vec<Place> {
+        let mut held = Vec::new();
+        for _ in 0..self.app.inspections.of_one() {
+            held.push(self.app.inspections.take(org).await.unwrap());
+        }
+        held
     }
 
     /// Asks the public check.

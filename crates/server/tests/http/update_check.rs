@@ -3,7 +3,9 @@
 mod choice;
 mod fingerprints;
 mod limit;
+mod pairs;
 mod questions;
+mod running;
 
 use launchway_api::check::CheckResult;
 use launchway_domain::time::{HOUR, SECOND, iso};

@@ -1,6 +1,7 @@
 //! `/usage`: what an organization used, by month.
 
 mod checks;
+mod held;
 mod quotas;
 
 use launchway_domain::actor::Actor;
@@ -46,10 +47,11 @@ async fn spend(app: &TestApp, org: OrgId, what: &str) -> Result<(), Failure> {
 async fn a_month_shows_what_was_used_and_what_may_be() {
     let app = TestApp::start().await;
     let (org, key) = app.org_with_key().await;
-    let unlimited = json!({"builds": null, "buildMinutes": null, "submissions": null, "updates": null, "bytes": null});
+    let unlimited = json!({"builds": null, "buildMinutes": null, "submissions": null, "updates": null, "bytes": null,
+        "storedBytes": null, "apps": 10_000});
     let nothing = json!({
         "id": "2026-11", "status": "running", "tier": "enterprise", "builds": 0, "buildMinutes": 0, "submissions": 0,
-        "updates": 0, "checks": 0, "bytes": 0, "quotas": unlimited,
+        "updates": 0, "checks": 0, "bytes": 0, "storedBytes": 0, "apps": 0, "quotas": unlimited,
     });
     assert_eq!(november(&app, &key).await, nothing);
     let first = app.published(&key, json!({})).await;
@@ -60,7 +62,7 @@ async fn a_month_shows_what_was_used_and_what_may_be() {
     }
     let used = json!({
         "id": "2026-11", "status": "running", "tier": "enterprise", "builds": 2, "buildMinutes": 2, "submissions": 1,
-        "updates": 2, "checks": 0, "bytes": package_size(), "quotas": unlimited,
+        "updates": 2, "checks": 0, "bytes": package_size(), "storedBytes": package_size(), "apps": 1, "quotas": unlimited,
     });
     assert_eq!(november(&app, &key).await, used);
     let (_, other) = app.org_with_key().await;

@@ -209,6 +209,8 @@ impl AppStore {
         around
             .ledger
             .note("release", self.text(version, "versionString").to_owned());
+        let build = self.text(self.related(version, "build"), "version").to_owned();
+        around.ledger.note("released_build", build);
         if let Some(phased) = self.phased_of(version) {
             self.set(&phased, "phasedReleaseState", "ACTIVE");
             self.set(&phased, "currentDayNumber", 1);

@@ -91,8 +91,8 @@ impl GooglePlay {
                         Ok(self.shown(edit))
                     }
                     ("POST", "commit", []) => self.commit(around, call, edit),
-                    ("GET", "", ["bundles"]) => Ok(self.binaries(edit, false)),
-                    ("GET", "", ["apks"]) => Ok(self.binaries(edit, true)),
+                    ("GET", "", ["bundles"]) => Ok(self.binaries(around, edit, false)),
+                    ("GET", "", ["apks"]) => Ok(self.binaries(around, edit, true)),
                     ("GET", "", ["tracks", track]) => self.track(edit, track),
                     ("PUT", "", ["tracks", track]) => self.set_track(edit, track, fits("Track", body)?),
                     _ => Err(not_found()),

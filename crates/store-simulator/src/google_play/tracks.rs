@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::GooglePlay;
-use super::routes::Answered;
+use super::routes::{Answered, Around};
 use crate::answer::Refused;
 
 pub(super) const DRAFT: &str = "RELEASE_LIFECYCLE_STATE_DRAFT";
@@ -73,11 +73,12 @@ impl GooglePlay {
         Ok(track)
     }
 
-    pub(super) fn binaries(&self, edit: &str, apks: bool) -> Value {
+    pub(super) fn binaries(&self, around: &Around<'_>, edit: &str, apks: bool) -> Value {
         let binaries = self.edits.get(edit).map(|edit| &edit.binaries).into_iter().flatten();
         let shown: Vec<Value> = binaries
             .filter(|(_, binary)| binary.is_apk == apks)
             .map(|(code, binary)| match apks {
+                _ if !around.settings.checksums => json!({"versionCode": code}),
                 true => json!({"versionCode": code, "binary": {"sha256": binary.sha256}}),
                 false => json!({"versionCode": code, "sha256": binary.sha256}),
             })

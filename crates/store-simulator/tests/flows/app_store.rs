@@ -9,6 +9,7 @@ use launchway_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
 use launchway_stores::{Release, Step, World};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
+use crate::used_numbers::kept;
 
 pub fn testflight() -> Release {
     let mut release = release(Platform::Ios, "testflight", 42, 950);
@@ -66,8 +67,9 @@ async fn a_version_goes_through_the_app_store_by_a_phased_release() {
 #[tokio::test]
 async fn a_build_that_is_in_testflight_is_not_uploaded_again_for_the_app_store() {
     let stand = Stand::new();
-    to_end::<AppStoreConnect>(&stand, &testflight()).await;
+    let before = to_end::<AppStoreConnect>(&stand, &testflight()).await;
     let mut wanted = phased();
+    wanted.earlier = kept(&before);
     wanted.rollout = None;
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
     assert_eq!(ended.status, Success, "{ended:?}");

@@ -6,6 +6,7 @@ use launchway_stores::World;
 use launchway_stores::app_store::AppStoreConnect;
 use launchway_stores::app_store::webhook::{Event, WebhookSecret};
 use launchway_stores::google_play::GooglePlay;
+use launchway_stores::release::Earlier;
 use launchway_stores::transport::{Body, Method, Request, Transport};
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ use crate::app_store::{phased, testflight};
 use crate::faults::quick;
 use crate::over_http::stand_with;
 use crate::stand::{NOW, Stand, release, to_end};
+use crate::used_numbers::kept;
 
 /// A call of control: its status and what it answers.
 async fn control(stand: &Stand, method: Method, path: &str, body: Value) -> (u16, Value) {
@@ -109,8 +111,11 @@ async fn webhook_events_tell_when_it_is_worth_to_look() {
     let webhook = json!({"url": "http://127.0.0.1:1/events", "secret": "shared"});
     assert_eq!(control(&stand, Method::Post, "/webhook", webhook).await.0, 200);
     let mut told = Vec::new();
-    for release in [testflight(), phased()] {
+    let mut earlier = Earlier::default();
+    for mut release in [testflight(), phased()] {
+        release.earlier = earlier;
         let ended = to_end::<AppStoreConnect>(&stand, &release).await;
+        earlier = kept(&ended);
         let secret = WebhookSecret::new("shared".to_owned().into());
         for delivery in stand.simulator.take_deliveries() {
             assert_eq!(delivery.url, "http://127.0.0.1:1/events");

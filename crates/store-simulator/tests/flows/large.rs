@@ -13,6 +13,7 @@ use launchway_stores::Release;
 use launchway_stores::app_store::AppStoreConnect;
 use launchway_stores::google_play::GooglePlay;
 use launchway_stores::transport::{PIECE, Source};
+use sha2::{Digest, Sha256};
 
 use crate::over_http::{stand, stand_with};
 use crate::stand::{APP, release, settings, to_end};
@@ -48,6 +49,17 @@ fn large(platform: Platform, destination: &str) -> Release {
     let mut release = release(platform, destination, 42, 100);
     release.source = Arc::new(Large(format!("{APP}|42|").into_bytes()));
     release.options.uses_non_exempt_encryption = Some(false);
+    if platform == Platform::Android {
+        // Google tells what it received.
+        let mut hash = Sha256::new_with_prefix(format!("{APP}|42|"));
+        let mut left = SIZE - format!("{APP}|42|").len() as u64;
+        while left > 0 {
+            let piece = left.min(1 << 20);
+            hash.update(vec![0; piece as usize]);
+            left -= piece;
+        }
+        release.sha256 = hex::encode(hash.finalize());
+    }
     release
 }
 

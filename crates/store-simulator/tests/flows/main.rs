@@ -13,3 +13,5 @@ mod pairs;
 mod published;
 mod real;
 mod stand;
+mod two_at_once;
+mod used_numbers;

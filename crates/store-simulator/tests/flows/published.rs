@@ -9,12 +9,14 @@ use launchway_store_simulator::Outcome;
 use launchway_stores::Release;
 use launchway_stores::app_store::{AppStoreConnect, Change};
 use launchway_stores::google_play::{GooglePlay, Target, TargetStatus};
+use launchway_stores::release::Earlier;
 use serde_json::{Value, json};
 
 use crate::app_store::{is_approved, phased, testflight};
 use crate::changes::is_rolling;
 use crate::google_play::{is_staged, staged, to_stage};
 use crate::stand::{Exchange, Stand, drive, release, to_end};
+use crate::used_numbers::kept;
 
 const APP_STORE: &str = include_str!("../../schemas/app-store-connect.json");
 const GOOGLE_PLAY: &str = include_str!("../../schemas/google-play.json");
@@ -160,9 +162,12 @@ fn other_notes(mut release: Release) -> Release {
 /// TestFlight, and once more with other notes.
 async fn testflight_twice() -> Stand {
     let stand = Stand::new();
-    for release in [testflight(), other_notes(testflight())] {
+    let mut earlier = Earlier::default();
+    for mut release in [testflight(), other_notes(testflight())] {
+        release.earlier = earlier;
         let ended = to_end::<AppStoreConnect>(&stand, &release).await;
         assert_eq!(ended.status, Success, "{ended:?}");
+        earlier = kept(&ended);
     }
     stand
 }

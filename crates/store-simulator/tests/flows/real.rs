@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::changes::is_rolling;
 use crate::google_play::is_staged;
 use crate::stand::{Memory, Stand, drive, notes, release, settings, symbols, to_end};
+use crate::used_numbers::kept;
 
 const IPA: &[u8] = include_bytes!("../fixtures/linked.ipa");
 const VISIONOS: &[u8] = include_bytes!("../../../binaries/tests/fixtures/visionos.ipa");
@@ -62,6 +63,7 @@ async fn an_ipa_goes_to_testflight_and_then_by_a_phased_release_into_the_app_sto
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
     assert_eq!(ended.status, Success, "{ended:?}");
     let mut wanted = app(IPA, Platform::Ios, "App.ipa", "app_store");
+    wanted.earlier = kept(&ended);
     wanted.rollout = Some(1);
     stand.simulator.decide(&[Outcome::Reject]);
     let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;

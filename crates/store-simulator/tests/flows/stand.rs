@@ -18,7 +18,7 @@ use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use launchway_store_simulator::{
     ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
 };
-use launchway_stores::release::{Note, Options, Symbols};
+use launchway_stores::release::{Earlier, Note, Options, Symbols};
 use launchway_stores::token::{Es256Key, Rs256Key};
 use launchway_stores::transport::{NoAnswer, Request, Response, Source, Transport};
 use launchway_stores::{Release, Step, StoreFailure, Then, World, app_store, google_play};
@@ -263,6 +263,7 @@ pub fn release(platform: Platform, destination: &str, number: i64, size: usize) 
         file_name: format!("App.{ending}"),
         source: Arc::new(Memory(Bytes::from(bytes))),
         sha256,
+        earlier: Earlier::default(),
         notes: Vec::new(),
         rollout: None,
         options: Options::default(),

@@ -1,6 +1,8 @@
 //! Builds: every field, the queue's order, moves as compare-and-set, and many nodes at one queue.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use launchway_domain::build::plan::{Plan, Step};
 use launchway_domain::build::{
@@ -9,9 +11,10 @@ use launchway_domain::build::{
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
-use launchway_store::{BuildFilter, BuildMove, Db};
+use launchway_store::{BuildFilter, BuildMove, Db, QueueShare, Running};
 
 use crate::records::{ALL, NOW, an_org, bundle, new_id};
+use crate::runners::new_runner;
 
 /// A queued build, not kept yet.
 pub fn new_build(org: OrgId) -> Build {
@@ -78,12 +81,12 @@ fn phases() -> Vec<PhaseRecord> {
 }
 
 /// The ids in the order in which a runner with one set of labels gets them.
-async fn order(db: &Db, labels: &[&str], org: Option<OrgId>) -> Vec<BuildId> {
+async fn order(db: &Db, labels: &[&str], org: OrgId) -> Vec<BuildId> {
     let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
     let mut ids = Vec::new();
     loop {
         let mut tx = db.write().await.unwrap();
-        let Some((_, build)) = tx.system("a test").next_queued(&labels, org).await.unwrap() else {
+        let Some((_, build)) = tx.org(org).next_queued(&labels).await.unwrap() else {
             return ids;
         };
         let (to, _) = build.standing.after(Move::Lease, NOW).unwrap();
@@ -261,16 +264,115 @@ contract! {
         assert!(org_writes!(db, lost.org_id, move_build(lost.id, &lost.standing, &leased, &nothing)));
         assert!(org_writes!(db, lost.org_id, move_build(lost.id, &leased, &again, &nothing)));
 
-        assert_eq!(system_reads!(db, queued_labels()), [vec!["os=linux".to_owned()], vec!["os=macos".to_owned()]]);
         let ids = |list: &[usize]| list.iter().map(|at| made[*at].id).collect::<Vec<_>>();
-        for (place, at) in [3, 2, 4, 0, 1, 5].into_iter().enumerate() {
-            assert_eq!(org_reads!(db, made[at].org_id, queued_before(made[at].id)), place as i64);
+        assert_eq!(org_reads!(db, orgs[0], queue_front(9)), [&ids(&[2, 4, 0])[..], &[mac.id]].concat());
+        assert_eq!(org_reads!(db, orgs[1], queue_front(2)), ids(&[3, 1]));
+        assert_eq!(order(db, &["os=linux"], orgs[1]).await, ids(&[3, 1, 5]));
+        assert_eq!(order(db, &["os=linux"], orgs[0]).await, ids(&[2, 4, 0]));
+        assert_eq!(order(db, &["os=linux"], orgs[0]).await, []);
+        assert_eq!(order(db, &["os=macos"], orgs[0]).await, [mac.id]);
+        assert_eq!(system_reads!(db, queue_shares(9)), []);
+    }
+
+    async fn the_shares_of_the_queue_are_the_sets_of_each_organization(db: &TestDb) {
+        let (first, second, idle) = (an_org(db).await, an_org(db).await, an_org(db).await);
+        for (org, labels) in [
+            (first.id, ""), (first.id, "os=linux"), (first.id, "os=linux"), (second.id, "os=macos"), (second.id, "a=1"),
+        ] {
+            let labels = labels.split(',').filter(|label| !label.is_empty()).map(str::to_owned).collect();
+            keep(db, &Build { labels, ..new_build(org) }).await;
         }
-        assert_eq!(order(db, &["os=linux"], Some(orgs[1])).await, ids(&[3, 1, 5]));
-        assert_eq!(order(db, &["os=linux"], None).await, ids(&[2, 4, 0]));
-        assert_eq!(order(db, &["os=linux"], None).await, []);
-        assert_eq!(order(db, &["os=macos"], None).await, [mac.id]);
-        assert_eq!(system_reads!(db, queued_labels()), Vec::<Vec<String>>::new());
+        let gone = new_build(idle.id);
+        keep(db, &gone).await;
+        let (canceled, _) = gone.standing.after(Move::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, idle.id, move_build(gone.id, &gone.standing, &canceled, &BuildMove::default())));
+        let set = |label: &str| vec![label.to_owned()];
+        let share = |org: &launchway_domain::org::Org, sets: Vec<Vec<String>>| {
+            QueueShare { org: org.id, tier: org.tier, served_at: None, sets }
+        };
+        let shares = [share(&first, vec![vec![], set("os=linux")]), share(&second, vec![set("a=1"), set("os=macos")])];
+        assert_eq!(system_reads!(db, queue_shares(9)), shares);
+        assert_eq!(org_reads!(db, second.id, queue_share(9)), shares[1..]);
+        assert_eq!(org_reads!(db, second.id, queue_share(1))[0].sets, [set("a=1")], "no more sets than asked for");
+        assert_eq!(org_reads!(db, idle.id, queue_share(9)), []);
+        assert_eq!(org_reads!(db, first.id, count_queued(9)), 3);
+        assert_eq!(org_reads!(db, first.id, count_queued(2)), 2, "it counts no further");
+        assert_eq!(order(db, &[], first.id).await.len(), 1);
+        assert_eq!(system_reads!(db, queue_shares(9))[0].served_at, Some(NOW));
+        assert_eq!(org_reads!(db, first.id, count_running(9)), 1);
+        assert_eq!(org_reads!(db, first.id, count_running(0)), 0);
+    }
+
+    async fn what_runs_is_counted_by_organization_and_runner(db: &TestDb) {
+        let (org, other) = (an_org(db).await.id, an_org(db).await.id);
+        let (own, shared) = (new_runner(Some(org)), new_runner(None));
+        for runner in [&own, &shared] {
+            system_writes!(db, create_runner(runner, &runner.name));
+        }
+        for (org, runner) in [(org, &own), (org, &shared), (org, &shared), (other, &shared)] {
+            let build = new_build(org);
+            keep(db, &build).await;
+            let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
+            let with = BuildMove { runner: Some(runner.id), ..BuildMove::default() };
+            assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+        }
+        let mut running = system_reads!(db, running_builds());
+        running.sort_by_key(|running| running.org);
+        let expected = [Running { org, all: 3, shared: 2 }, Running { org: other, all: 1, shared: 1 }];
+        assert_eq!(running, expected);
+    }
+
+    async fn those_who_take_builds_do_so_one_after_the_other(db: &TestDb) {
+        let holding = Arc::new(AtomicBool::new(false));
+        db.at_once(6, |db, _| {
+            let holding = holding.clone();
+            async move {
+                let mut tx = db.write().await.unwrap();
+                tx.system("a test").lock_queue().await.unwrap();
+                assert!(!holding.swap(true, Ordering::SeqCst), "another one holds the queue");
+                tokio::task::yield_now().await;
+                holding.store(false, Ordering::SeqCst);
+                tx.commit().await.unwrap();
+            }
+        }).await;
+    }
+
+    /// What a question about the queue reads must not grow with the queue.
+    async fn questions_about_the_queue_are_answered_by_indexes(db: &TestDb) {
+        let mut orgs = Vec::new();
+        for _ in 0..8 {
+            orgs.push(an_org(db).await.id);
+        }
+        let mut tx = db.write().await.unwrap();
+        for at in 0..200 {
+            let build = new_build(orgs[at % orgs.len()]);
+            tx.org(build.org_id).create_build(&build, &bundle(&build.bundle_id)).await.unwrap();
+        }
+        tx.commit().await.unwrap();
+        // What the planner of PostgreSQL chooses in an empty table says nothing.
+        db.raw("ANALYZE builds").await;
+        let of_org = format!("org_id = '{}' AND", orgs[3]);
+        for (sql, index) in [
+            (format!("SELECT id FROM builds WHERE {of_org} status = 'queued' ORDER BY urgency, id LIMIT 9"),
+             "builds_queued_order"),
+            (format!("SELECT org_id FROM builds WHERE (status, org_id) >= ('queued', '{}') \
+                      ORDER BY status, org_id LIMIT 1", orgs[3]),
+             "builds_queued_sets"),
+            (format!("SELECT MIN(labels) FROM builds WHERE {of_org} status = 'queued' AND labels > 'os=1'"),
+             "builds_queued_sets"),
+            (format!("SELECT id FROM builds WHERE {of_org} status = 'queued' AND labels = 'os=77' \
+                      ORDER BY urgency, id LIMIT 1"),
+             "builds_queued_sets"),
+            (format!("SELECT MAX(started_at) FROM builds WHERE {of_org} started_at IS NOT NULL"), "builds_served"),
+            ("SELECT id FROM builds WHERE status = 'queued' AND queued_at <= 1 ORDER BY queued_at LIMIT 9".to_owned(),
+             "builds_queued_at"),
+        ] {
+            let plan = db.plan(&sql).await;
+            assert!(plan.contains(index), "{sql}: {plan}");
+            for reads_all in ["SCAN builds\n", "USE TEMP B-TREE", "Seq Scan", "Sort"] {
+                assert!(!plan.contains(reads_all), "{sql}: {plan}");
+            }
+        }
     }
 
     async fn many_runners_get_each_build_once(db: &TestDb) {
@@ -281,10 +383,10 @@ contract! {
             keep(db, &build).await;
             made.insert(build.id);
         }
-        let taken = db.at_once(8, |db, _| async move { order(&db, &["os=linux"], None).await }).await.concat();
+        let taken = db.at_once(8, |db, _| async move { order(&db, &["os=linux"], org).await }).await.concat();
         // One that finds only locked builds goes away empty-handed; its builds are another's.
         assert_eq!(taken.len(), taken.iter().collect::<HashSet<_>>().len(), "none twice");
-        let rest = order(db, &["os=linux"], None).await;
+        let rest = order(db, &["os=linux"], org).await;
         assert_eq!(taken.into_iter().chain(rest).collect::<HashSet<_>>(), made);
     }
 

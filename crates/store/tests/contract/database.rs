@@ -84,6 +84,30 @@ impl TestDb {
         Db::open(&self.url).await.unwrap()
     }
 
+    /// How the database would answer a statement, as text.
+    pub async fn plan(&self, sql: &str) -> String {
+        let lines: Vec<String> = match &self.db {
+            Db::Sqlite { writer, .. } => {
+                let sql = format!("EXPLAIN QUERY PLAN {sql}");
+                let rows: Vec<(i64, i64, i64, String)> =
+                    sqlx::query_as(AssertSqlSafe(sql)).fetch_all(writer).await.unwrap();
+                rows.into_iter().map(|(.., detail)| detail).collect()
+            }
+            Db::Postgres { pool } => {
+                let mut tx = pool.begin().await.unwrap();
+                // A table of a test is so small that reading all of it costs least.
+                for setting in ["enable_seqscan", "enable_bitmapscan"] {
+                    let sql = format!("SET LOCAL {setting} = off");
+                    sqlx::query(AssertSqlSafe(sql)).execute(&mut *tx).await.unwrap();
+                }
+                let sql = format!("EXPLAIN {sql}");
+                let rows: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *tx).await.unwrap();
+                rows.into_iter().map(|(line,)| line).collect()
+            }
+        };
+        lines.join("\n") + "\n"
+    }
+
     /// Runs one statement behind the store's back; gives the rows touched.
     pub async fn raw(&self, sql: &str) -> u64 {
         let sql = AssertSqlSafe(sql);

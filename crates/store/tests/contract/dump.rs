@@ -10,9 +10,18 @@ use crate::database::{TestDb, on_postgres, on_sqlite};
 use crate::records::{NOW, an_org};
 use crate::tenancy::a_tenant;
 
-/// What a backup leaves behind: the log of changes, the counts of the running minute, the leases of jobs
-/// and the locks of apps.
-const LEFT_BEHIND: [&str; 5] = ["changes", "rate_counts", "job_leases", "package_locks", "kept_forms"];
+/// What a backup leaves behind: the log of changes, the counts of the running minute and day, the leases of jobs,
+/// the locks and turns of apps, the turns of organizations and forms that wait for a sign-in.
+const LEFT_BEHIND: [&str; 8] = [
+    "changes",
+    "rate_counts",
+    "failed_tries",
+    "job_leases",
+    "package_locks",
+    "app_store_turns",
+    "org_turns",
+    "kept_forms",
+];
 
 /// The lines of a database with a row in each table, and texts that are hard to write.
 async fn filled(db: &TestDb) -> Vec<u8> {
@@ -37,6 +46,9 @@ async fn filled(db: &TestDb) -> Vec<u8> {
     };
     system_writes!(db, keep_form(&form, 1));
     system_writes!(db, count_call("org", 1));
+    db.raw("INSERT INTO app_store_turns VALUES ('app', 'ios', 'version', 'submission')")
+        .await;
+    system_writes!(db, count_failed_try("code:user", 1));
     system_writes!(db, take_job_lease("clean-up", "a", NOW, NOW));
     fill_later_tables(db, &theirs.id.to_string()).await;
     for table in db.tables().await {

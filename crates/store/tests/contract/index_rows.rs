@@ -3,9 +3,9 @@
 use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::Fingerprint;
 use launchway_domain::update::{Update, UpdateStatus};
-use launchway_store::OfferedUpdate;
+use launchway_store::{OfferedUpdate, RetiredUpdate};
 
-use crate::records::{NOW, an_org, an_update, bundle, unpublish};
+use crate::records::{NOW, an_org, an_update, bundle, new_app, unpublish};
 
 /// What the index must be given of an update.
 fn offered(update: &Update) -> String {
@@ -89,6 +89,40 @@ contract! {
         assert_eq!(given, made);
     }
 
+    async fn tells_the_newest_updates_that_are_offered_to_nobody(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.Example.app");
+        let mut retired = Vec::new();
+        for (build, status) in ["1", "2", "03", "4"].into_iter().zip(UpdateStatus::ALL.into_iter().cycle()) {
+            let made = an_update(db, org, &name, |update| {
+                update.build_number = build.parse().unwrap();
+                update.status = status;
+            })
+            .await;
+            if build == "4" {
+                unpublish(db, &name, &made, NOW).await;
+            }
+            if made.status == UpdateStatus::Withdrawn || build == "4" {
+                let build = made.build_number.value();
+                retired.push(RetiredUpdate { id: made.id, platform: made.platform, version: made.version, build });
+            }
+        }
+        an_update(db, org, &bundle("com.example.other"), |update| update.status = UpdateStatus::Withdrawn).await;
+        retired.reverse();
+        assert_eq!(retired.len(), 2);
+        assert_eq!(system_reads!(db, retired_updates("com.example.app", 9)), retired);
+        assert_eq!(system_reads!(db, retired_updates("com.example.app", 1)), retired[..1]);
+        for limit in [9, 1] {
+            let mut given = Vec::new();
+            system_reads!(db, each_retired_update(limit, |key, update| given.push((key, update))));
+            assert_eq!(given.len(), if limit == 9 { 3 } else { 2 });
+            given.retain(|(key, _)| key == "com.example.app");
+            given.sort_by_key(|(_, update)| std::cmp::Reverse(update.id.to_string()));
+            let given: Vec<_> = given.into_iter().map(|(_, update)| update).collect();
+            assert_eq!(given, retired[..given.len()]);
+        }
+    }
+
     async fn gives_each_bundles_newest_fingerprint_documents(db: &TestDb) {
         let org = an_org(db).await.id;
         for (name, hash, at) in [("com.b", "1", 0), ("com.A", "2", 2), ("com.b", "3", 1), ("com.b", "4", 1), ("com.a", "5", 3)] {
@@ -116,5 +150,30 @@ contract! {
         assert_eq!(of("COM.example.app", "b").await.as_deref(), Some(r#"{"n":"é"}"#));
         assert_eq!(of("com.example.app", "d").await, None);
         assert_eq!(of("com.example.other", "d").await.as_deref(), Some("{}"));
+    }
+
+    async fn pairs_of_fingerprints_are_of_the_apps_owner(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (name, other) = (bundle("com.Example.app"), bundle("com.example.free"));
+        org_writes!(db, org, claim_app(&name, &new_app(org, &name)));
+        for (name, hash, at) in [(&name, "a", 0), (&name, "b", 1), (&name, "c", 2), (&other, "a", 0)] {
+            org_writes!(db, org, keep_fingerprint(name, hash, "{}", NOW + at));
+        }
+        assert!(org_writes!(db, org, pair_fingerprint(&name, "a", "2")));
+        assert!(org_writes!(db, org, pair_fingerprint(&name, "b", "2")));
+        assert!(!org_writes!(db, org, pair_fingerprint(&name, "a", "3")), "the first one stays");
+        assert!(!org_writes!(db, org, pair_fingerprint(&name, "unknown", "2")));
+        assert!(!org_writes!(db, org, pair_fingerprint(&other, "a", "2")), "nobody has claimed that app");
+        assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "a")).as_deref(), Some("2"));
+        assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "c")), None);
+        let stranger = an_org(db).await.id;
+        assert!(!org_writes!(db, stranger, pair_fingerprint(&name, "c", "2")));
+        assert_eq!(org_reads!(db, stranger, paired_fingerprint(&name, "a")), None);
+        let pairs = [("b".to_owned(), "2".to_owned()), ("a".to_owned(), "2".to_owned())];
+        assert_eq!(system_reads!(db, fingerprint_pairs("com.example.app", 10)), pairs);
+        assert_eq!(system_reads!(db, fingerprint_pairs("com.example.app", 1)), pairs[..1]);
+        let mut given = Vec::new();
+        system_reads!(db, each_fingerprint_pair(1, |key, hash, lwfp2| given.push((key, hash, lwfp2))));
+        assert_eq!(given, [("com.example.app".to_owned(), "b".to_owned(), "2".to_owned())]);
     }
 }

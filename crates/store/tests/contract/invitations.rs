@@ -12,7 +12,7 @@ contract! {
         for role in Role::ALL {
             let invitation = Invitation { role, ..new_invitation(org) };
             let token = format!("token of {role}");
-            org_writes!(db, org, create_invitation(&invitation, &token, "user_x"));
+            org_writes!(db, org, create_invitation(&invitation, &token, "operator"));
             assert_eq!(org_reads!(db, org, invitation(invitation.id)), Some(invitation.clone()));
             assert_eq!(system_reads!(db, invitation_by_token(&token)), Some(invitation));
         }
@@ -27,7 +27,7 @@ contract! {
         let made = [to(org), Invitation { expires_at: NOW, ..to(other) }, to(other)];
         assert_eq!(system_reads!(db, invitation_by_email(&email, NOW)), None);
         for (at, invitation) in made.iter().enumerate().rev() {
-            org_writes!(db, invitation.org_id, create_invitation(invitation, &format!("to one {at}"), "user_x"));
+            org_writes!(db, invitation.org_id, create_invitation(invitation, &format!("to one {at}"), "operator"));
         }
         assert_eq!(system_reads!(db, invitation_by_email(&email, NOW)), Some(made[0].clone()));
         assert!(system_writes!(db, accept_invitation(made[0].id, NOW)));
@@ -37,9 +37,9 @@ contract! {
 
     async fn a_token_opens_one_invitation_only(db: &TestDb) {
         let org = an_org(db).await.id;
-        org_writes!(db, org, create_invitation(&new_invitation(org), "token", "user_x"));
+        org_writes!(db, org, create_invitation(&new_invitation(org), "token", "operator"));
         let mut tx = db.write().await.unwrap();
-        let refused = tx.org(org).create_invitation(&new_invitation(org), "token", "user_x").await;
+        let refused = tx.org(org).create_invitation(&new_invitation(org), "token", "operator").await;
         assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
     }
 
@@ -47,7 +47,7 @@ contract! {
         let org = an_org(db).await.id;
         let made: Vec<_> = (0..4).map(|_| new_invitation(org)).collect();
         for at in [2, 0, 3, 1] {
-            org_writes!(db, org, create_invitation(&made[at], &format!("token {at}"), "user_x"));
+            org_writes!(db, org, create_invitation(&made[at], &format!("token {at}"), "operator"));
         }
         let newest_first: Vec<_> = made.iter().rev().cloned().collect();
         assert_eq!(org_reads!(db, org, invitations(ALL)).items, newest_first);
@@ -58,8 +58,8 @@ contract! {
     async fn is_taken_once_and_in_time(db: &TestDb) {
         let org = an_org(db).await.id;
         let (timely, late) = (new_invitation(org), new_invitation(org));
-        org_writes!(db, org, create_invitation(&timely, "timely", "user_x"));
-        org_writes!(db, org, create_invitation(&late, "late", "user_x"));
+        org_writes!(db, org, create_invitation(&timely, "timely", "operator"));
+        org_writes!(db, org, create_invitation(&late, "late", "operator"));
         assert!(system_writes!(db, accept_invitation(timely.id, timely.expires_at - 1)));
         assert!(!system_writes!(db, accept_invitation(timely.id, NOW)));
         assert!(!system_writes!(db, accept_invitation(late.id, late.expires_at)), "its time is over");
@@ -72,7 +72,7 @@ contract! {
     async fn is_taken_by_one_of_many_at_once(db: &TestDb) {
         let org = an_org(db).await.id;
         let invitation = new_invitation(org);
-        org_writes!(db, org, create_invitation(&invitation, "token", "user_x"));
+        org_writes!(db, org, create_invitation(&invitation, "token", "operator"));
         let taken = db
             .at_once(8, |db, _| async move { system_writes!(db, accept_invitation(invitation.id, NOW)) })
             .await;
@@ -82,8 +82,8 @@ contract! {
     async fn is_gone_when_deleted(db: &TestDb) {
         let org = an_org(db).await.id;
         let (gone, stays) = (new_invitation(org), new_invitation(org));
-        org_writes!(db, org, create_invitation(&gone, "gone", "user_x"));
-        org_writes!(db, org, create_invitation(&stays, "stays", "user_x"));
+        org_writes!(db, org, create_invitation(&gone, "gone", "operator"));
+        org_writes!(db, org, create_invitation(&stays, "stays", "operator"));
         assert!(org_writes!(db, org, delete_invitation(gone.id)));
         assert!(!org_writes!(db, org, delete_invitation(gone.id)));
         assert_eq!(system_reads!(db, invitation_by_token("gone")), None);

@@ -60,6 +60,7 @@ macro_rules! system_reads {
     }};
 }
 
+mod app_store_turns;
 mod apps;
 mod audit;
 mod build_numbers;
@@ -71,10 +72,14 @@ mod credentials;
 mod data_keys;
 mod database;
 mod deliveries;
+mod departures;
 mod device_logins;
 mod dump;
 mod env_vars;
 mod errors;
+mod expansion;
+mod failed_tries;
+mod holdings;
 mod idempotency;
 mod index_rows;
 mod invitations;

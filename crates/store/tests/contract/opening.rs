@@ -4,7 +4,7 @@ use launchway_store::{Db, OpenError};
 use launchway_testing::net::free_port;
 use launchway_testing::postgres::Postgres;
 
-use crate::database::run_async;
+use crate::database::{TestDb, run_async};
 use crate::records::{an_org, new_org};
 
 async fn refused(url: &str) -> OpenError {
@@ -72,6 +72,15 @@ fn a_missing_database_of_a_server_is_told() {
     });
 }
 
+/// Notes a migration that only a newer program has.
+async fn of_the_future(db: &TestDb) {
+    db.raw(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+         SELECT 9999, 'of the future', success, checksum, execution_time FROM _sqlx_migrations WHERE version = 1",
+    )
+    .await;
+}
+
 contract! {
     async fn migrating_again_changes_nothing(db: &TestDb) {
         let org = an_org(db).await;
@@ -80,7 +89,7 @@ contract! {
             assert_eq!(org_reads!(again, org.id, record()), Some(org.clone()));
             again.close().await;
         }
-        let done = db.raw_texts("SELECT CAST(version AS TEXT) FROM _sqlx_migrations ORDER BY version").await;
+        let done = db.raw_texts("SELECT CAST(version AS TEXT) FROM _sqlx_migrations ORDER BY _sqlx_migrations.version").await;
         assert_eq!(done, crate::schema::versions());
     }
 
@@ -105,13 +114,28 @@ contract! {
         }
     }
 
-    async fn a_program_older_than_the_database_is_refused(db: &TestDb) {
-        db.raw("INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
-                SELECT 9999, 'of the future', success, checksum, execution_time FROM _sqlx_migrations \
-                WHERE version = 1")
-            .await;
-        let error = refused(&db.url).await;
-        assert!(matches!(error, OpenError::Migrate(_)), "{error:?}");
+    /// As a node of this release does that starts again while a newer one is rolled out.
+    async fn a_program_older_than_the_database_works_on_it(db: &TestDb) {
+        let org = an_org(db).await;
+        of_the_future(db).await;
+        db.raw("ALTER TABLE orgs ADD COLUMN of_the_future BIGINT NOT NULL DEFAULT 7").await;
+        let again = db.again().await;
+        assert_eq!(org_reads!(again, org.id, record()), Some(org.clone()));
+        system_writes!(again, create_org(&new_org()));
+        again.close().await;
+    }
+
+    async fn a_program_older_than_the_schema_that_the_database_needs_is_refused(db: &TestDb) {
+        of_the_future(db).await;
+        for needed in ["9999", "a later form"] {
+            db.raw("DELETE FROM meta WHERE name = 'needed_schema'").await;
+            db.raw(&format!("INSERT INTO meta (name, value) VALUES ('needed_schema', '{needed}')")).await;
+            let error = refused(&db.url).await;
+            assert!(matches!(error, OpenError::TooNew { .. }), "{error:?}");
+            assert!(error.to_string().contains("Start the newer release"), "{error}");
+        }
+        db.raw("UPDATE meta SET value = '8' WHERE name = 'needed_schema'").await;
+        db.again().await.close().await;
     }
 
     async fn a_migration_changed_afterwards_is_refused(db: &TestDb) {

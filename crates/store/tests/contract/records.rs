@@ -98,6 +98,7 @@ pub fn new_key(org_id: OrgId) -> NewKey {
             expires_at: None,
             revoked_at: None,
             last_used_at: None,
+            device_login: None,
         },
         hash: unique("hash"),
     }

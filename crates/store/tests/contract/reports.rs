@@ -6,8 +6,10 @@ use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::report::{KEPT_REASONS, MAX_REASON, ReportKind};
 use launchway_domain::time::DAY;
+use launchway_domain::update::Update;
 use launchway_store::{DayCount, Db, Reach, Report, StoredReason, day_of};
 
+use crate::database::TestDb;
 use crate::records::{NOW, an_org, an_update, bundle, new_id};
 
 async fn updates(db: &Db, org: OrgId, count: usize) -> Vec<UpdateId> {
@@ -39,7 +41,98 @@ async fn counts(db: &Db, org: OrgId, update: UpdateId) -> BTreeMap<ReportKind, i
     org_reads!(db, org, report_counts(update)).into_iter().collect()
 }
 
+/// Reports of made-up devices: odd and even numbers, as hashes are.
+fn of_devices(update_id: UpdateId, devices: std::ops::Range<i64>) -> Vec<Report> {
+    let report = |device: i64| Report {
+        update_id,
+        kind: ReportKind::Installed,
+        // An odd factor: every pattern of low bits comes equally often.
+        device: device.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64),
+        at: NOW,
+        reason: None,
+    };
+    devices.map(report).collect()
+}
+
+/// What is counted, and how many devices are kept for it.
+async fn counted_and_kept(db: &TestDb, update: &Update) -> (i64, usize) {
+    let counts = org_reads!(db, update.org_id, report_counts(update.id));
+    (counts[0].1, db.rows_of("report_devices").await.len())
+}
+
 contract! {
+    async fn made_up_devices_fill_a_bounded_number_of_rows_and_count_on(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
+        for start in (0..2000).step_by(100) {
+            system_writes!(db, count_reports_within(&of_devices(update.id, start..start + 100), 64));
+            let (counted, kept) = counted_and_kept(db, &update).await;
+            assert!(kept <= 64, "{kept}");
+            let told = start + 100;
+            assert!((counted - told).abs() <= told / 4 + 32, "{counted} of {told}");
+        }
+        let days = org_reads!(db, org, report_days(update.id));
+        assert_eq!(days[0].count, counted_and_kept(db, &update).await.0);
+        // Told again, none is counted: of those that are kept it is known, the others are none of them.
+        let again = system_writes!(db, count_reports_within(&of_devices(update.id, 0..2000), 64));
+        assert!(again.iter().all(|new| !new));
+    }
+
+    async fn up_to_the_bound_each_device_counts_exactly(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
+        system_writes!(db, count_reports_within(&of_devices(update.id, 0..64), 64));
+        assert_eq!(counted_and_kept(db, &update).await, (64, 64));
+        assert!(system_writes!(db, count_reports_within(&of_devices(update.id, 0..64), 64)).iter().all(|new| !new));
+    }
+
+    /// As somebody who looks for ids that are kept would: the bound holds all the same.
+    async fn devices_that_are_chosen_to_be_kept_are_bounded_too(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
+        for start in 0..20 {
+            let mut chosen = of_devices(update.id, start * 20..start * 20 + 20);
+            for (at, report) in chosen.iter_mut().enumerate() {
+                report.device = (start * 20 + at as i64) << 40;
+            }
+            system_writes!(db, count_reports_within(&chosen, 8));
+        }
+        let (counted, kept) = counted_and_kept(db, &update).await;
+        assert!(kept <= 8 + 20 && counted > 0, "{counted} {kept}");
+    }
+
+    /// Two nodes, one of which has halved what it keeps meanwhile.
+    async fn the_bound_holds_also_when_many_count_at_once(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
+        let id = update.id;
+        db.at_once(8, |db, number| async move {
+            let start = number as i64 * 200;
+            for part in 0..4 {
+                let reports = of_devices(id, start + part * 50..start + part * 50 + 50);
+                system_writes!(db, count_reports_within(&reports, 64));
+            }
+        })
+        .await;
+        system_writes!(db, count_reports_within(&of_devices(id, 5000..5100), 64));
+        let (counted, kept) = counted_and_kept(db, &update).await;
+        assert!(kept <= 64 * 3 && counted > 400, "{counted} {kept}");
+    }
+
+    async fn devices_of_an_update_that_nobody_reports_of_are_forgotten(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = an_update(db, org, &bundle("com.example.app"), |_| ()).await;
+        system_writes!(db, count_reports(&of_devices(update.id, 0..10)));
+        assert_eq!(system_writes!(db, forget_silent_devices(10)), 0);
+        system_writes!(db, forget_report_days_before(day_of(NOW) + 1));
+        assert_eq!(system_writes!(db, forget_silent_devices(10)), 1);
+        assert_eq!(counted_and_kept(db, &update).await, (10, 0));
+        assert_eq!(system_writes!(db, forget_silent_devices(10)), 0);
+        // Whoever comes later counts anew.
+        system_writes!(db, count_reports(&of_devices(update.id, 0..2)));
+        assert_eq!(counted_and_kept(db, &update).await, (12, 2));
+    }
+
     async fn each_device_update_and_kind_counts_once(db: &TestDb) {
         let org = an_org(db).await.id;
         let [first, second] = updates(db, org, 2).await[..] else { unreachable!() };

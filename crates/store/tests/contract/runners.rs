@@ -14,7 +14,7 @@ pub fn new_runner(org: Option<OrgId>) -> Runner {
         labels: vec!["os=macos".to_owned(), "xcode=26".to_owned()],
         slots: 2,
         version: "0.1.0".to_owned(),
-        created_by: "user_x".to_owned(),
+        created_by: "operator".to_owned(),
         created_at: NOW,
         last_seen_at: NOW,
         revoked_at: None,
@@ -24,18 +24,18 @@ pub fn new_runner(org: Option<OrgId>) -> Runner {
 contract! {
     async fn a_token_lets_one_runner_in(db: &TestDb) {
         let org = an_org(db).await.id;
-        system_writes!(db, create_runner_token("own", Some(org), "user_x", NOW, NOW + 10));
+        system_writes!(db, create_runner_token("own", Some(org), "operator", NOW, NOW + 10));
         system_writes!(db, create_runner_token("shared", None, "operator", NOW, NOW + 10));
-        system_writes!(db, create_runner_token("old", Some(org), "user_x", NOW, NOW + 5));
+        system_writes!(db, create_runner_token("old", Some(org), "operator", NOW, NOW + 5));
         assert!(system_reads!(db, runner_token_is_good("own", NOW + 9)));
         assert!(!system_reads!(db, runner_token_is_good("own", NOW + 10)));
         assert!(!system_reads!(db, runner_token_is_good("none", NOW)));
-        assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), Some((Some(org), "user_x".to_owned())));
+        assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), Some((Some(org), "operator".to_owned())));
         assert_eq!(system_writes!(db, use_runner_token("own", NOW + 9)), None);
         assert_eq!(system_writes!(db, use_runner_token("shared", NOW + 9)), Some((None, "operator".to_owned())));
         assert_eq!(system_writes!(db, use_runner_token("old", NOW + 5)), None);
         assert_eq!(system_writes!(db, use_runner_token("none", NOW)), None);
-        system_writes!(db, create_runner_token("late", Some(org), "user_x", NOW, NOW + 5));
+        system_writes!(db, create_runner_token("late", Some(org), "operator", NOW, NOW + 5));
         system_writes!(db, forget_runner_tokens(NOW + 5));
         assert_eq!(system_writes!(db, use_runner_token("late", NOW)), None);
     }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn migrations(database: &str) -> PathBuf {
+pub fn migrations(database: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(database)
 }
 
-fn names(database: &str) -> Vec<String> {
+pub fn names(database: &str) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(migrations(database))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())

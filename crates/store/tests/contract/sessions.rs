@@ -1,6 +1,6 @@
 //! Sessions: found by their cookie's hash, for as long as they are used.
 
-use launchway_domain::org::{SESSION_IDLE, Session};
+use launchway_domain::org::{SESSION_IDLE, SESSION_LIFE, Session};
 use launchway_store::Paging;
 
 use crate::records::{ALL, NOW, a_user, new_id, new_session};
@@ -26,6 +26,19 @@ contract! {
         system_writes!(db, note_sessions_used(&[(session.id, NOW + 3)]));
         let used = Session { last_used_at: NOW + 7, ..session };
         assert_eq!(system_reads!(db, session_by_token("token", end)), Some(used), "the later use counts");
+    }
+
+    async fn use_does_not_make_it_live_on_for_ever(db: &TestDb) {
+        let session = new_session(a_user(db).await.id);
+        system_writes!(db, create_session(&session, "token"));
+        let end = session.created_at + SESSION_LIFE;
+        system_writes!(db, note_sessions_used(&[(session.id, end - 1)]));
+        for (now, lives) in [(end - 1, true), (end, false)] {
+            assert_eq!(system_reads!(db, session_by_token("token", now)).is_some(), lives);
+            let listed = system_reads!(db, sessions(session.user_id, now, ALL));
+            assert_eq!((listed.items.len(), listed.total), (usize::from(lives), i64::from(lives)));
+            assert_eq!(system_writes!(db, forget_sessions(now)), u64::from(!lives));
+        }
     }
 
     async fn lists_those_of_one_user_newest_first(db: &TestDb) {
@@ -54,10 +67,10 @@ contract! {
 
     async fn unused_ones_are_forgotten(db: &TestDb) {
         let user = a_user(db).await.id;
-        for (token, last_used_at) in [("old", NOW - 1), ("new", NOW)] {
+        for (token, last_used_at) in [("old", NOW - SESSION_IDLE), ("new", NOW - SESSION_IDLE + 1)] {
             system_writes!(db, create_session(&Session { last_used_at, ..new_session(user) }, token));
         }
-        assert_eq!(system_writes!(db, forget_sessions_before(NOW)), 1);
+        assert_eq!(system_writes!(db, forget_sessions(NOW)), 1);
         assert_eq!(system_reads!(db, session_by_token("old", NOW)), None);
         assert!(system_reads!(db, session_by_token("new", NOW)).is_some());
     }

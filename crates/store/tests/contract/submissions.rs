@@ -7,7 +7,7 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::record::{Change, Note, Options, Spec, Work};
 use launchway_domain::submission::{FileKind, Standing, Store, Submission, SubmissionFile, SubmissionStatus};
-use launchway_store::{BuildFile, SubmissionFilter, SubmittedBinary};
+use launchway_store::{BuildFile, Lane, SubmissionFilter, SubmittedBinary, Wish};
 
 use crate::database::TestDb;
 use crate::records::{ALL, NOW, an_org, bundle, new_id, unique};
@@ -156,6 +156,7 @@ contract! {
             failing_since: NOW + 2,
             since: NOW + 3,
             is_deleted: false,
+            is_urgent: true,
         };
         new.finished_at = Some(NOW + 4);
         org_writes!(db, org, change_submission(&new));
@@ -172,12 +173,12 @@ contract! {
         let new = new_submission(org);
         submit(db, &new).await;
         let id = new.id;
-        assert_eq!(system_reads!(db, due_submissions(NOW - 1, 9, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW - 1, 9, 10)), []);
         assert_eq!(system_writes!(db, claim_submission(id, NOW - 1, NOW)), None);
-        assert_eq!(system_reads!(db, due_submissions(NOW, 9, 10)), [(org, id)]);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW, 9, 10)), [(org, id)]);
         let first = system_writes!(db, claim_submission(id, NOW, NOW + 90)).unwrap();
         assert_eq!((first.id, first.work.claim), (id, 1));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 9, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 89, 9, 10)), []);
         assert_eq!(system_writes!(db, claim_submission(id, NOW + 89, NOW + 200)), None);
         assert!(system_writes!(db, renew_submission(id, 1, NOW + 100)));
         assert_eq!(system_writes!(db, claim_submission(id, NOW + 99, NOW + 200)), None);
@@ -185,13 +186,13 @@ contract! {
         assert_eq!(second.work.claim, 2);
         assert!(!system_writes!(db, renew_submission(id, 1, NOW + 300)), "it is the second's");
         org_writes!(db, org, hold_submission(id, Some(NOW + 400)));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 399, 9, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 399, 9, 10)), []);
         org_writes!(db, org, hold_submission(id, None));
         assert!(!system_writes!(db, renew_submission(id, 2, NOW + 300)), "it was given up");
-        assert_eq!(system_reads!(db, due_submissions(NOW + 1, 9, 10)), [(org, id)]);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 1, 9, 10)), [(org, id)]);
         let done = Submission { work: Work { due_at: None, ..second.work.clone() }, ..second };
         org_writes!(db, org, change_submission(&done));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 1000, 9, 10)), []);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 1000, 9, 10)), []);
     }
 
     async fn of_many_that_claim_at_once_one_does(db: &TestDb) {
@@ -216,19 +217,61 @@ contract! {
         assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)));
         assert!(system_writes!(db, lock_package(&app, one.id, NOW, NOW + 90)), "again by the same");
         assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 89, NOW + 300)));
-        assert_eq!(system_reads!(db, due_submissions(NOW + 89, 9, 10)), [(org, apple.id)]);
-        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 9, 10)).len(), 3);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 89, 9, 10)), [(org, apple.id)]);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 90, 9, 10)).len(), 3);
         let other_org = an_org(db).await.id;
         let late = Submission { work: Work { due_at: Some(NOW + 1), ..Work::default() }, ..new_submission(other_org) };
         submit(db, &late).await;
         let shares = [(org, one.id), (org, other.id), (other_org, late.id)];
-        assert_eq!(system_reads!(db, due_submissions(NOW + 90, 2, 10)), shares, "nobody keeps the others waiting");
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, NOW + 90, 2, 10)), shares, "nobody keeps the others waiting");
         org_writes!(db, other_org, delete_submission(late.id));
         system_writes!(db, claim_submission(one.id, NOW, NOW + 90)).unwrap();
         assert!(system_writes!(db, renew_submission(one.id, 1, NOW + 200)));
         assert!(!system_writes!(db, lock_package(&app, other.id, NOW + 199, NOW + 300)), "renewed with the claim");
         org_writes!(db, org, hold_submission(one.id, None));
         assert!(system_writes!(db, lock_package(&app, other.id, NOW, NOW + 300)), "given up with the claim");
+    }
+
+    async fn what_is_urgent_is_found_apart_from_the_rest(db: &TestDb) {
+        let (org, other_org) = (an_org(db).await.id, an_org(db).await.id);
+        let usual = new_submission(org);
+        submit(db, &usual).await;
+        let change = Change { rollout: None, halted: Some(true) };
+        let mut urgent = Vec::new();
+        for place in 0..4 {
+            let at = if place == 3 { other_org } else { org };
+            let mut new = Submission { work: Work { due_at: Some(NOW + place), ..Work::default() }, ..new_submission(at) };
+            submit(db, &new).await;
+            match place {
+                0 => new.change = Some(change),
+                1 => new.work.is_urgent = true,
+                _ => new.standing.cancel_requested = true,
+            }
+            org_writes!(db, at, change_submission(&new));
+            urgent.push((at, new.id));
+        }
+        let later = NOW + 9;
+        assert_eq!(system_reads!(db, due_submissions(Lane::Usual, later, 9, 10)), [(org, usual.id)]);
+        assert_eq!(system_reads!(db, due_submissions(Lane::Urgent, later, 9, 10)), urgent);
+        let shares = [urgent[0], urgent[1], urgent[3]];
+        assert_eq!(system_reads!(db, due_submissions(Lane::Urgent, later, 2, 10)), shares, "of each organization");
+        assert_eq!(system_reads!(db, wishes_for_claimed(later)), [], "nobody works on them");
+        for (_, id) in [urgent[0], urgent[1], urgent[3]] {
+            system_writes!(db, claim_submission(id, later, later + 90)).unwrap();
+        }
+        let wanted = [
+            Wish { id: urgent[0].1, change: Some(change), cancel: false },
+            Wish { id: urgent[3].1, change: None, cancel: true },
+        ];
+        assert_eq!(system_reads!(db, wishes_for_claimed(later)), wanted);
+        assert_eq!(system_reads!(db, wishes_for_claimed(later + 90)), [], "the claims have lapsed");
+        let app = bundle("com.example.app");
+        assert_eq!(system_reads!(db, locks_in_the_way(later)), []);
+        assert!(system_writes!(db, lock_package(&app, usual.id, later, later + 90)));
+        assert_eq!(system_reads!(db, locks_in_the_way(later)), [usual.id]);
+        assert!(system_writes!(db, lock_package(&app, urgent[2].1, later + 90, later + 200)));
+        org_writes!(db, org, hold_submission(urgent[2].1, Some(later + 200)));
+        assert_eq!(system_reads!(db, locks_in_the_way(NOW - 1)), [], "nothing is due");
     }
 
     async fn of_many_that_lock_an_app_at_once_one_does(db: &TestDb) {
@@ -267,6 +310,22 @@ contract! {
         org_writes!(db, org, add_submission_file(new.id, 0, &app));
         assert!(org_writes!(db, org, delete_submission(new.id)));
         assert!(!system_reads!(db, names_blob(&app.blob_key)), "gone with its submission");
+    }
+
+    async fn submissions_of_the_same_bytes_are_told_with_what_the_store_gave_them(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let (one, other) = (new_submission(org), Submission { external: Default::default(), ..new_submission(org) });
+        let others_bytes = Submission { sha256: "cd".repeat(32), ..new_submission(org) };
+        let ios = Submission { platform: Platform::Ios, destination: Destination::AppStore, ..new_submission(org) };
+        for new in [&one, &other, &others_bytes, &ios] {
+            submit(db, new).await;
+        }
+        let told = org_reads!(db, org, submissions_of_binary(&bundle("com.example.APP"), Platform::Android, &one.sha256));
+        assert_eq!(
+            told,
+            [(SubmissionStatus::Queued, other.external), (SubmissionStatus::Queued, one.external)]
+        );
+        assert_eq!(org_reads!(db, org, submissions_of_binary(&bundle("com.b"), Platform::Android, &one.sha256)), []);
     }
 
     async fn what_was_handed_to_a_store_is_told(db: &TestDb) {

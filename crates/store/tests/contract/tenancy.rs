@@ -3,7 +3,7 @@
 use launchway_domain::app::{App, Package, Upload};
 use launchway_domain::build::{Artifact, Build, Move, Runner};
 use launchway_domain::credential::Credential;
-use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::id::{OrgId, SessionId, UserId};
 use launchway_domain::org::Invitation;
 use launchway_domain::platform::Platform;
 use launchway_domain::report::ReportKind;
@@ -27,7 +27,7 @@ use crate::database::TestDb;
 use crate::deliveries::{a_delivery, a_report, new_delivery};
 use crate::env_vars::env_var;
 use crate::records::{
-    ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_upload,
+    ALL, NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_session, new_upload,
 };
 use crate::runners::new_runner;
 use crate::submissions::{new_file, new_submission};
@@ -37,6 +37,7 @@ use crate::webhooks::{a_webhook, new_webhook};
 pub struct Tenant {
     pub id: OrgId,
     pub user: UserId,
+    session: SessionId,
     invitation: Invitation,
     key: NewKey,
     app: App,
@@ -59,17 +60,21 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     let name = bundle(bundle_id);
     let user = a_user(db).await.id;
     org_writes!(db, id, add_member(user, Role::Owner, NOW));
+    let session = new_session(user);
+    system_writes!(db, create_session(&session, bundle_id));
     let invitation = new_invitation(id);
     org_writes!(db, id, create_invitation(&invitation, bundle_id, "user_x"));
     let key = new_key(id);
     org_writes!(db, id, create_key(&key));
     let app = new_app(id, &name);
     org_writes!(db, id, claim_app(&name, &app));
+    org_writes!(db, id, take_turn());
     let upload = new_upload(id);
     org_writes!(db, id, create_upload(&upload, "key_x"));
     let update = an_update(db, id, &name, |_| ()).await;
     org_writes!(db, id, note_build_number(&name, Platform::Ios, 41));
     org_writes!(db, id, keep_fingerprint(&name, "hash", "{}", NOW));
+    org_writes!(db, id, pair_fingerprint(&name, "hash", "lwfp-2"));
     let report = Report {
         update_id: update.id,
         kind: ReportKind::Failed,
@@ -135,6 +140,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     Tenant {
         id,
         user,
+        session: session.id,
         invitation,
         key,
         app,
@@ -178,6 +184,12 @@ contract! {
         assert_eq!(org_reads!(db, org, member(theirs.user)), None);
         assert_eq!(org_reads!(db, org, members(ALL)).total, 0);
         assert!(org_reads!(db, org, members(ALL)).items.is_empty());
+        assert!(!org_reads!(db, org, key_works(theirs.key.key.id, NOW)));
+        assert!(org_reads!(db, org, browser_keys(theirs.user, NOW)).is_empty());
+        assert!(org_reads!(db, org, keys_made_by(theirs.user, NOW, 9)).is_empty());
+        assert!(org_reads!(db, org, runners_made_by(theirs.user, 9)).is_empty());
+        assert!(org_reads!(db, org, keys_of_former_admins(NOW, 9)).is_empty());
+        assert_eq!(org_reads!(db, org, session_role(theirs.session, NOW)), None);
         assert_eq!(org_reads!(db, org, invitation(theirs.invitation.id)), None);
         assert_eq!(org_reads!(db, org, invitations(ALL)).total, 0);
         assert!(org_reads!(db, org, invitations(ALL)).items.is_empty());
@@ -200,7 +212,10 @@ contract! {
         assert_eq!(org_reads!(db, org, build(build)), None);
         assert_eq!(org_reads!(db, org, builds(&BuildFilter::default(), ALL)).total, 0);
         assert!(org_reads!(db, org, builds(&BuildFilter::default(), ALL)).items.is_empty());
-        assert_eq!(org_reads!(db, org, queued_before(build)), 0);
+        assert_eq!(org_reads!(db, org, queue_front(9)), []);
+        assert_eq!(org_reads!(db, org, count_queued(9)), 0);
+        assert_eq!(org_reads!(db, org, count_running(9)), 0);
+        assert_eq!(org_reads!(db, org, queue_share(9)), []);
         assert_eq!(org_reads!(db, org, log_tail(build, 0, 10)), []);
         assert_eq!(org_reads!(db, org, log_segments(build)), []);
         assert_eq!(org_reads!(db, org, held_log(build)), None);
@@ -218,6 +233,9 @@ contract! {
         let submissions = org_reads!(db, org, submissions(&SubmissionFilter::default(), ALL));
         assert_eq!((submissions.items, submissions.total), (vec![], 0));
         assert_eq!(org_reads!(db, org, submission_files(submission)), []);
+        let (bundle_id, sha256) = (bundle(&theirs.submission.bundle_id), &theirs.submission.sha256);
+        let of_binary = org_reads!(db, org, submissions_of_binary(&bundle_id, theirs.submission.platform, sha256));
+        assert_eq!(of_binary, []);
         assert_eq!(org_reads!(db, org, submissions_under_way(theirs.submission.store())), []);
         let name = bundle("com.example.theirs");
         assert_eq!(org_reads!(db, org, submitted_binaries(&name, theirs.submission.platform, new_id())), []);
@@ -247,6 +265,8 @@ contract! {
         assert_eq!(org_reads!(db, org, delivery_tries(theirs.delivery.id)), []);
         assert_eq!(org_reads!(db, org, kept_answer(&theirs.request, 0)), None);
         assert_eq!(org_reads!(db, org, usage_of(Month::of(NOW))), None);
+        assert_eq!((org_reads!(db, org, stored_bytes()), org_reads!(db, org, claimed_bundles())), (0, 0));
+        assert!(!org_reads!(db, org, has_claimed(&bundle("com.example.theirs"))));
         let months = org_reads!(db, org, usage(ALL));
         assert_eq!((months.items.len(), months.total), (0, 0));
         assert_eq!(org_reads!(db, new_id(), record()), None);
@@ -287,6 +307,18 @@ contract! {
         org_writes!(db, org, lock());
         assert_eq!(org_writes!(db, org, set_role(theirs.user, Role::Member)), Ok(()));
         assert_eq!(org_writes!(db, org, remove_member(theirs.user)), Ok(()));
+        let labels = ["os=linux".to_owned()];
+        let next = org_writes!(db, org, next_queued(&labels));
+        assert!(next.is_none_or(|(_, build)| build.org_id == org));
+        org_writes!(db, org, lock_member(theirs.user));
+        org_writes!(db, org, lock_key(theirs.key.key.id));
+        assert_eq!(org_writes!(db, org, hold_member(theirs.user)), None);
+        assert!(!org_writes!(db, org, hold_key(theirs.key.key.id, NOW)));
+        assert_eq!(org_writes!(db, org, hold_session(theirs.session, NOW)), None);
+        let their_address = Some(theirs.invitation.email.as_str());
+        assert!(org_writes!(db, org, end_invitations(theirs.user, their_address)).is_empty());
+        assert_eq!(org_writes!(db, org, end_runner_tokens(theirs.user)), 0);
+        assert!(org_writes!(db, org, end_device_logins(theirs.user)).is_empty());
         assert!(!org_writes!(db, org, delete_invitation(theirs.invitation.id)));
         assert!(!org_writes!(db, org, revoke_key(theirs.key.key.id, NOW)));
         assert_eq!(org_writes!(db, org, claim_app(&name, &new_app(org, &name))), Claim::Foreign);
@@ -308,6 +340,7 @@ contract! {
         assert_eq!(org_writes!(db, org, lock_build(build.id)), None);
         assert_eq!(org_reads!(db, org, newest_build_with_fingerprint(&name, build.platform, None)), None);
         assert_eq!(org_reads!(db, org, fingerprint_document(&name, "hash")), None);
+        assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "hash")), None);
         assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
         org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
         assert!(!org_writes!(db, org, delete_build(build.id)));
@@ -333,6 +366,7 @@ contract! {
         org_writes!(db, org, note_build_number(&name, Platform::Ios, 1000));
         org_writes!(db, org, note_build_number(&name, Platform::Android, 1000));
         org_writes!(db, org, keep_fingerprint(&name, "other hash", "{}", NOW));
+        assert!(!org_writes!(db, org, pair_fingerprint(&name, "hash", "ours")));
         for platform in [Platform::Ios, Platform::Android] {
             let mut tx = db.write().await.unwrap();
             let refused = tx.org(org).next_build_number(&name, platform).await;
@@ -341,6 +375,7 @@ contract! {
         assert!(org_writes!(db, org, claim_answer(&theirs.request, NOW, NOW)));
         org_writes!(db, org, keep_answer(&theirs.request, 200, "ours"));
         assert_eq!(org_writes!(db, org, count_usage(Counter::Updates, Month::of(NOW), 1)), 4);
+        org_writes!(db, org, take_turn());
         assert_eq!(org_writes!(db, org, lock_webhook(theirs.webhook.id)), None);
         org_writes!(db, org, change_webhook(&Webhook { name: "ours".to_owned(), ..theirs.webhook.clone() }));
         let secrets = WebhookSecrets { sealed: "ours".to_owned(), old: vec![] };
@@ -418,6 +453,8 @@ fn no_tenant(table: &str) -> bool {
         "two_factor",
         "recovery_codes",
         "kept_forms",
+        "failed_tries",
+        "app_store_turns",
     ];
     let later = ["env_vars", "credentials"];
     installation.contains(&table) || later.contains(&table)

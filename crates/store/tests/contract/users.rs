@@ -5,6 +5,26 @@ use launchway_domain::org::User;
 use crate::records::{NOW, a_user, new_id, new_session, new_user};
 
 contract! {
+    async fn the_provider_proves_an_account_once(db: &TestDb) {
+        let (user, other) = (a_user(db).await, a_user(db).await);
+        assert!(!system_reads!(db, is_proven_user(user.id)));
+        let id = user.id;
+        let proven = db.at_once(6, move |db, _| async move { system_writes!(db, prove_user(id, NOW)) }).await;
+        assert_eq!(proven.iter().filter(|first| **first).count(), 1);
+        assert!(system_reads!(db, is_proven_user(user.id)));
+        assert!(!system_reads!(db, is_proven_user(other.id)));
+        assert!(!system_writes!(db, prove_user(new_id(), NOW)), "nobody");
+    }
+
+    async fn a_password_is_held_while_it_is_the_users(db: &TestDb) {
+        let user = a_user(db).await;
+        assert!(system_writes!(db, hold_password(user.id, "password hash")));
+        system_writes!(db, set_password(user.id, "another"));
+        assert!(!system_writes!(db, hold_password(user.id, "password hash")));
+        assert!(system_writes!(db, hold_password(user.id, "another")));
+        assert!(!system_writes!(db, hold_password(new_id(), "another")));
+    }
+
     async fn keeps_an_account(db: &TestDb) {
         let user = new_user();
         assert!(system_writes!(db, create_user(&user, "$argon2id$hash")));
@@ -57,5 +77,33 @@ contract! {
         system_writes!(db, create_reset_link(user.id, "second", NOW + 20));
         assert_eq!(system_reads!(db, reset_link_user("first", NOW)), None);
         assert_eq!(system_reads!(db, reset_link_user("second", NOW)), Some(user.id));
+        assert_eq!(system_writes!(db, use_reset_link("first", NOW)), None);
+        assert_eq!(system_writes!(db, use_reset_link("second", NOW + 20)), None, "its time is over");
+        assert_eq!(system_writes!(db, use_reset_link("second", NOW)), Some(user.id));
+    }
+
+    async fn a_reset_link_is_used_by_one_of_many_at_once(db: &TestDb) {
+        let user = a_user(db).await;
+        system_writes!(db, create_reset_link(user.id, "link", NOW + 10));
+        let used = db.at_once(6, |db, _| async move { system_writes!(db, use_reset_link("link", NOW)) }).await;
+        assert_eq!(used.into_iter().flatten().collect::<Vec<_>>(), [user.id]);
+    }
+
+    /// The sign-in provider takes the account while somebody else sets a password by an older link.
+    async fn a_reset_link_does_not_outlive_a_password_that_is_set_meanwhile(db: &TestDb) {
+        let user = a_user(db).await;
+        system_writes!(db, create_reset_link(user.id, "link", NOW + 10));
+        let other = db.again().await;
+        let mut tx = db.write().await.unwrap();
+        tx.system("a test").hold_password(user.id, "password hash").await.unwrap();
+        let reset = tokio::spawn(async move {
+            let used = system_writes!(other, use_reset_link("link", NOW));
+            other.close().await;
+            used
+        });
+        db.until_one_waits().await;
+        tx.system("a test").set_password(user.id, "the owner's").await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(reset.await.unwrap(), None);
     }
 }

@@ -20,6 +20,8 @@ pub struct Progress {
     pub parts_refused: u32,
     /// How often the upload was begun anew.
     pub uploads_restarted: u32,
+    /// Uploads that hold other bytes than were sent.
+    pub spoiled_uploads: Vec<String>,
     /// The build that came of it.
     pub build_id: String,
     /// How many notes are in the store.
@@ -77,6 +79,38 @@ pub enum Stage {
     Rollout,
     /// Nothing.
     Done,
+}
+
+/// What only one submission of an app and platform may do at a time: App Store Connect holds one build of a number, and
+/// one version that is not released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Upload a build of one version and number.
+    Upload,
+    /// Prepare a version, and have it reviewed.
+    Version,
+}
+
+impl Stage {
+    /// The turn that a submission must have at this stage, for it changes what others would change too.
+    pub fn needs(self) -> Option<Turn> {
+        self.within(Stage::CommitFile, Stage::SubmitReview)
+    }
+
+    /// The turn that a submission keeps at this stage. What it began is not over yet.
+    pub fn keeps(self) -> Option<Turn> {
+        self.within(Stage::AwaitUpload, Stage::AwaitReview)
+    }
+
+    fn within(self, last_of_upload: Stage, last_of_version: Stage) -> Option<Turn> {
+        if (Stage::CreateUpload..=last_of_upload).contains(&self) {
+            Some(Turn::Upload)
+        } else if (Stage::Version..=last_of_version).contains(&self) {
+            Some(Turn::Version)
+        } else {
+            None
+        }
+    }
 }
 
 impl Progress {

@@ -93,6 +93,8 @@ impl AppStoreConnect {
         let path = format!("/v1/reviewSubmissions/{}", progress.review_submission_id);
         let known = self.get(&path).await?;
         if known.text("/data/attributes/state") == Some("READY_FOR_REVIEW") {
+            // The last moment to see whether what goes to the review is what was submitted here.
+            self.own_version(release, &progress).await?;
             let body = requests::submitted(&progress.review_submission_id);
             match self.call(Method::Patch, &path, Some(&body)).await {
                 Ok(_) => {}
@@ -116,11 +118,8 @@ impl AppStoreConnect {
     }
 
     pub(super) async fn await_review(&self, release: &Release, progress: Progress) -> Stepped {
-        let version = self
-            .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
-            .await?;
-        let data = &version["data"];
-        match state_of(data) {
+        let version = self.own_version(release, &progress).await?;
+        match state_of(&version) {
             VersionState::Live if release.rollout.is_some_and(|percent| percent < 100) => {
                 let told = "The review is passed; the phased release begins.";
                 Ok(Step::on(progress.at(Stage::Rollout), RollingOut, told))
@@ -134,7 +133,7 @@ impl AppStoreConnect {
                 Rejected,
                 "The App Store's review refused the version.",
             )),
-            VersionState::Open if data.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
+            VersionState::Open if version.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
                 StoreFailure::new(Code::Conflict, "The review was called off in App Store Connect."),
             ),
             VersionState::Approved => Ok(Step {

@@ -53,6 +53,8 @@ impl AppStoreConnect {
                 .await?;
             return match state_of(&version["data"]) {
                 VersionState::Approved => {
+                    let named = version.text("/data/attributes/versionString").unwrap_or_default();
+                    self.holds_own_build(progress, named).await?;
                     let body = requests::release(&progress.version_id);
                     self.call(Method::Post, "/v1/appStoreVersionReleaseRequests", Some(&body))
                         .await?;

@@ -7,6 +7,7 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
+use super::own_builds::{FoundBuild, is_other_file, number_used, own_upload, upload_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::{Fields, escaped};
 use crate::failure::{StoreFailure, one_line};
@@ -40,8 +41,16 @@ impl AppStoreConnect {
 
     pub(super) async fn create_upload(&self, release: &Release, mut progress: Progress) -> Stepped {
         // The same binary may be in the store already: of TestFlight, or of a call whose answer was lost.
-        if let Some(build) = self.find_build(release, &progress).await? {
-            progress.build_id = build;
+        let builds = self.find_builds(release, &progress).await?;
+        if !builds.is_empty() {
+            let own = builds
+                .iter()
+                .find_map(|build| Some((build, upload_of(build, release, &progress)?)));
+            let Some((build, own)) = own else {
+                return Err(number_used(release));
+            };
+            progress.build_id.clone_from(&build.id);
+            (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
             let told = "The build is in App Store Connect already.";
             return Ok(Step::on(progress.at(Stage::AwaitBuild), Processing, told));
         }
@@ -55,12 +64,18 @@ impl AppStoreConnect {
             ))
             .await?;
         for upload in found.list("/data") {
-            progress.build_upload_id = upload.need("/id")?;
-            match upload.text("/attributes/state/state") {
-                Some("PROCESSING" | "COMPLETE") => {
+            let own = own_upload(&upload.need("/id")?, release, &progress);
+            match (upload.text("/attributes/state/state"), own) {
+                (Some("PROCESSING" | "COMPLETE"), None) => return Err(number_used(release)),
+                (Some("PROCESSING" | "COMPLETE"), Some(own)) => {
+                    (progress.build_upload_id, progress.build_upload_file_id) = (own.upload_id, own.file_id);
                     return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
                 }
-                Some("AWAITING_UPLOAD") => return Ok(Step::quietly(progress.at(Stage::CreateFile), Uploading)),
+                (Some("AWAITING_UPLOAD"), Some(own)) => {
+                    progress.build_upload_id = own.upload_id;
+                    return Ok(Step::quietly(progress.at(Stage::CreateFile), Uploading));
+                }
+                // What somebody else announced is theirs, also while nothing was sent.
                 _ => {}
             }
         }
@@ -101,15 +116,16 @@ impl AppStoreConnect {
         let path = format!("/v1/buildUploadFiles/{}", progress.build_upload_file_id);
         let file = self.get(&path).await?;
         if file.text("/data/attributes/assetDeliveryState/state") != Some("AWAITING_UPLOAD") {
+            // Committed by a call whose answer was lost, or by somebody else.
+            if is_other_file(&file, release) {
+                return Err(number_used(release));
+            }
             return Ok(Step::quietly(progress.at(Stage::AwaitUpload), Processing));
         }
         let body = requests::uploaded(&progress.build_upload_file_id, &release.sha256);
         let committed = self.call(Method::Patch, &path, Some(&body)).await?;
         // The store does not always tell checksums; where it does, they must be right.
-        let told = committed.pointer("/data/attributes/sourceFileChecksums/file");
-        let told = told.filter(|file| file.text("/algorithm") == Some("SHA_256"));
-        let told = told.and_then(|file| file.text("/hash")).filter(|hash| !hash.is_empty());
-        if told.is_some_and(|hash| !hash.eq_ignore_ascii_case(&release.sha256)) {
+        if is_other_file(&committed, release) {
             return self.restart_upload(progress, "The store received other bytes.").await;
         }
         Ok(Step::on(
@@ -127,7 +143,15 @@ impl AppStoreConnect {
                 let linked = upload.text("/data/relationships/build/data/id").map(str::to_owned);
                 let build = match linked {
                     Some(build) => Some(build),
-                    None => self.find_build(release, &progress).await?,
+                    None => {
+                        let builds = self.find_builds(release, &progress).await?;
+                        let own = |build: &FoundBuild| match &build.upload_id {
+                            Some(upload) => *upload == progress.build_upload_id,
+                            // The store takes one build of a number, and has taken this submission's.
+                            None => true,
+                        };
+                        builds.into_iter().find(own).map(|build| build.id)
+                    }
                 };
                 let Some(build) = build else {
                     return Ok(Step::wait(progress, Processing));
@@ -180,20 +204,6 @@ impl AppStoreConnect {
         Ok(Step::on(progress.at(next), Processing, "The build is processed."))
     }
 
-    /// The build of this version and number, if the store has it.
-    async fn find_build(&self, release: &Release, progress: &Progress) -> Result<Option<String>, StoreFailure> {
-        let (version, number) = (escaped(&release.version), escaped(&release.build_number));
-        let platform = platform_name(release.platform);
-        let found = self
-            .get(&format!(
-                "/v1/builds?filter[app]={}&filter[version]={number}&filter[preReleaseVersion.version]={version}\
-                 &filter[preReleaseVersion.platform]={platform}&limit=10",
-                progress.app_id
-            ))
-            .await?;
-        found.list("/data").first().map(|build| build.need("/id")).transpose()
-    }
-
     /// Throws an upload away that cannot be ended, and begins another.
     pub(super) async fn restart_upload(&self, mut progress: Progress, why: &str) -> Stepped {
         if progress.uploads_restarted >= MAX_RESTARTS {
@@ -207,7 +217,9 @@ impl AppStoreConnect {
             Ok(_) | Err(super::refusal::CallError::Refused(_)) => {}
             Err(other) => return Err(other.into()),
         }
-        progress.build_upload_id.clear();
+        progress
+            .spoiled_uploads
+            .push(std::mem::take(&mut progress.build_upload_id));
         progress.build_upload_file_id.clear();
         progress.parts_sent.clear();
         progress.parts_refused = 0;

@@ -67,12 +67,13 @@ impl AppStoreConnect {
         };
         let adopted = match same {
             Some(version) if is_open(&version) => Some(version),
-            Some(version) if state_of(version) == VersionState::Live => {
+            Some(version) if state_of(version) == VersionState::Live && !self.is_ours(&progress, version).await? => {
                 return Err(StoreFailure::new(
                     Code::VersionLive,
                     format!("The version {} is in the App Store already.", release.version),
                 ));
             }
+            // Only what came of its review is left to be seen.
             Some(version) if self.is_ours(&progress, version).await? => {
                 progress.version_id = version.need("/id")?;
                 return Ok(Step::quietly(progress.at(Stage::AwaitReview), Processing));
@@ -114,6 +115,43 @@ impl AppStoreConnect {
         let path = format!("/v1/appStoreVersions/{}/relationships/build", version.need("/id")?);
         let build = self.find(&path).await?;
         Ok(build.is_some_and(|build| build.text("/data/id") == Some(&progress.build_id)))
+    }
+
+    /// The version, if it still holds this submission's build under this submission's version string. Whoever may use App
+    /// Store Connect can change both at any time before the review begins.
+    pub(super) async fn own_version(&self, release: &Release, progress: &Progress) -> Result<Value, StoreFailure> {
+        let path = format!("/v1/appStoreVersions/{}", progress.version_id);
+        let version = self.get(&path).await?["data"].take();
+        let named = version.text("/attributes/versionString").unwrap_or_default();
+        if !is_same_version(named, &release.version) {
+            let message = format!(
+                "Somebody renamed the version {} to {named} in App Store Connect; this submission leaves it alone.",
+                release.version
+            );
+            return Err(StoreFailure::doubtful(Code::Conflict, message));
+        }
+        self.holds_own_build(progress, named).await?;
+        Ok(version)
+    }
+
+    /// Makes sure that the version holds this submission's build.
+    pub(super) async fn holds_own_build(&self, progress: &Progress, named: &str) -> Result<(), StoreFailure> {
+        let path = format!("/v1/appStoreVersions/{}/relationships/build", progress.version_id);
+        let held = self.find(&path).await?;
+        let message = match held.as_ref().and_then(|held| held.text("/data/id")) {
+            Some(id) if id == progress.build_id => return Ok(()),
+            Some(id) => format!(
+                "The version {named} in App Store Connect holds the build {id}, not this submission's build {}: somebody \
+                 attached another one.",
+                progress.build_id
+            ),
+            None => format!(
+                "The version {named} in App Store Connect does not hold this submission's build {} any more.",
+                progress.build_id
+            ),
+        };
+        // What was attached a moment ago may not be seen yet.
+        Err(StoreFailure::doubtful(Code::Conflict, message))
     }
 
     pub(super) async fn attach_build(&self, progress: Progress) -> Stepped {
@@ -193,6 +231,21 @@ impl AppStoreConnect {
     }
 }
 
+/// Whether two version strings name the same version, such as `1.2` and `1.2.0`.
+fn is_same_version(one: &str, other: &str) -> bool {
+    let numbers = |text: &str| {
+        let mut numbers: Vec<String> = text
+            .split('.')
+            .map(|number| number.trim_start_matches('0').to_owned())
+            .collect();
+        while numbers.last().is_some_and(String::is_empty) {
+            numbers.pop();
+        }
+        numbers
+    };
+    numbers(one) == numbers(other)
+}
+
 /// Another version is with the review: nothing of it is canceled.
 pub(super) fn other_review(progress: Progress) -> Step<Progress> {
     Step {
@@ -200,5 +253,27 @@ pub(super) fn other_review(progress: Progress) -> Step<Progress> {
         status: Processing,
         told: Some("Another review of this app is under way; this one waits for its end.".to_owned()),
         then: Then::AfterOtherReview,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same_version;
+
+    #[test]
+    fn version_strings_are_compared_by_their_numbers() {
+        for (one, other, wanted) in [
+            ("1.2.3", "1.2.3", true),
+            ("1.2", "1.2.0", true),
+            ("1.02", "1.2", true),
+            ("1", "1.0.0", true),
+            ("1.2", "1.20", false),
+            ("1.2.3", "1.2", false),
+            ("1.2.3", "", false),
+            ("1.2.3-beta", "1.2.3", false),
+        ] {
+            assert_eq!(is_same_version(one, other), wanted, "{one} {other}");
+            assert_eq!(is_same_version(other, one), wanted, "{other} {one}");
+        }
     }
 }

@@ -44,14 +44,31 @@ impl GooglePlay {
             let status = progress.status(Uploading);
             return Ok(Step::quietly(progress.at(Stage::StartUpload), status));
         };
-        // Google does not always tell checksums; where it does, they must be right.
-        let hash = binary.text("/sha256").or_else(|| binary.text("/binary/sha256"));
-        let hash = hash.filter(|hash| !hash.is_empty());
-        if hash.is_some_and(|hash| !hash.eq_ignore_ascii_case(&place.release.sha256)) {
-            return Err(StoreFailure::new(
-                Code::BuildNumberUsed,
-                format!("Google Play has another binary with the version code {}.", place.code),
-            ));
+        match sha256_of(binary) {
+            Some(hash) if hash.eq_ignore_ascii_case(&place.release.sha256) => {}
+            Some(_) => {
+                return Err(StoreFailure::new(
+                    Code::BuildNumberUsed,
+                    format!(
+                        "Google Play has another binary with the version code {}; nothing was done with it.",
+                        place.code
+                    ),
+                ));
+            }
+            // Google does not always tell checksums. Then it has to be a binary that this service sent.
+            None => {
+                let sent_here = progress.sent_into == progress.edit_id;
+                if !sent_here && !progress.tried_to_commit && !place.release.earlier.is_committed {
+                    return Err(StoreFailure::doubtful(
+                        Code::BuildNumberUsed,
+                        format!(
+                            "Google Play has a binary with the version code {} already and does not tell its checksum; \
+                             this service did not send it, so it may be another one, and nothing was done with it.",
+                            place.code
+                        ),
+                    ));
+                }
+            }
         }
         let status = progress.status(Processing);
         let holds = super::track::holds(&track, place.code, progress.target(place.release));
@@ -70,6 +87,10 @@ impl GooglePlay {
         match self.call(Method::Post, &path, None).await {
             Ok(_) => {
                 let status = progress.status(Processing);
+                let progress = Progress {
+                    tried_to_commit: true,
+                    ..progress
+                };
                 Ok(Step::on(
                     progress.at(Stage::Commit),
                     status,
@@ -186,4 +207,10 @@ impl GooglePlay {
             Err(other) => Err(other.into()),
         }
     }
+}
+
+/// The checksum of a bundle or an APK, where Google tells it.
+pub(super) fn sha256_of(binary: &Value) -> Option<&str> {
+    let hash = binary.text("/sha256").or_else(|| binary.text("/binary/sha256"));
+    hash.filter(|hash| !hash.is_empty())
 }

@@ -19,6 +19,10 @@ pub struct Progress {
     pub redone: u32,
     /// The upload that is under way.
     pub session: Session,
+    /// The edit into which the binary was sent. What is in it under the version code is that binary.
+    pub sent_into: String,
+    /// Whether a commit of it was ever tried.
+    pub tried_to_commit: bool,
     /// How many files of symbols are in the store.
     pub symbols_done: usize,
     /// What the track is to hold; none until the first edit is open.
@@ -168,6 +172,7 @@ impl Progress {
         Progress {
             target: self.target,
             released: self.released,
+            tried_to_commit: self.tried_to_commit,
             resend: true,
             ..Progress::default()
         }

@@ -7,6 +7,7 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use super::client::checked;
+use super::edit::sha256_of;
 use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Session, Stage, Stepped};
 use crate::answer::{json as read_json, unavailable};
@@ -31,6 +32,10 @@ impl GooglePlay {
     pub(super) async fn start_upload(&self, place: Place<'_>, progress: Progress) -> Stepped {
         let rest = if place.is_apk() { "/apks" } else { "/bundles" };
         let path = place.edit(&progress, rest);
+        let progress = Progress {
+            sent_into: progress.edit_id.clone(),
+            ..progress
+        };
         self.start(place, progress, &path, place.release.source.size(), Stage::SendBinary)
             .await
     }
@@ -48,6 +53,14 @@ impl GooglePlay {
                         Code::BuildNumberMismatch,
                         format!("Google Play read the version code {code}, not {}.", place.code),
                     ));
+                }
+                let hash = sha256_of(&binary);
+                if hash.is_some_and(|hash| !hash.eq_ignore_ascii_case(&place.release.sha256)) {
+                    return self.redo(
+                        progress,
+                        Stage::OpenEdit,
+                        "Google Play received other bytes; it begins anew.",
+                    );
                 }
                 let status = progress.status(Processing);
                 Ok(Step::on(

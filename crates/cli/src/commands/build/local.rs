@@ -17,7 +17,7 @@ use launchway_runner::wall::{BuildUser, WallSettings};
 use serde_json::json;
 
 use crate::args::start::StartArgs;
-use crate::commands::app;
+use crate::commands::app::App;
 use crate::commands::build::plan;
 use crate::commands::build::start::{Packed, pack};
 use crate::context::Context;
@@ -139,7 +139,7 @@ fn lease(
         return Err(Failure::usage("only a server knows the next free build number")
             .hint("give --build-number NUMBER, or leave it out for the project's own"));
     }
-    let native = app::native(platform, told.profile.as_deref(), context)?;
+    let app = App::read(platform, told.profile.as_deref(), told.build_type, context)?;
     let configuration = told.configuration.as_ref().map(ToString::to_string);
     Ok(Lease {
         build_id: ID.to_owned(),
@@ -148,7 +148,7 @@ fn lease(
         lease_seconds: 0,
         renew_seconds: 0,
         log_offset: 0,
-        bundle_id: app::bundle_id(told.bundle_id.as_ref(), &native, context)?,
+        bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
         platform: platform.to_string(),
         configuration: configuration.or(resolved.configuration),
         profile: resolved.profile,

@@ -47,13 +47,15 @@ async fn ask(
         None => Some(plan::of_project(platform, &arguments.profile, context)?),
     };
     let mut create: CreateBuild = wanted::from(platform, arguments, resolved, context)?;
+    let mut lwfp2 = None;
     if arguments.git.is_none() {
-        create.fingerprint = fingerprint::of_build(platform, &arguments.profile.profile, context).await?;
+        let sent = fingerprint::of_build(platform, &arguments.profile.profile, context).await?;
+        (create.fingerprint, lwfp2) = sent.map(|sent| (sent.input, sent.lwfp2)).unzip();
         create.source.upload_id = Some(upload(client, context).await?);
     }
     let printer = &context.printer;
     printer.interrupted_leaves("the build may have been made: launchway build list");
-    let asked = client.create_build(&create).await?;
+    let asked = client.create_build(&create, lwfp2.as_deref()).await?;
     // From here on what follows the build says it.
     printer.interrupted_leaves("");
     Ok(asked)

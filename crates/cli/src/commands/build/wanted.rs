@@ -3,11 +3,10 @@
 use launchway_api::builds::{BuildSource, CreateBuild, GitSource};
 use launchway_api::updates::TextOrNumber;
 use launchway_domain::platform::Platform;
-use launchway_project::native_version;
 use launchway_project::resolve::Resolved;
 
 use crate::args::start::StartArgs;
-use crate::commands::app;
+use crate::commands::app::App;
 use crate::commands::build::git_facts;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -22,10 +21,10 @@ pub fn from(
 ) -> Result<CreateBuild, Failure> {
     let told = &arguments.profile;
     let root = &context.settings.root;
-    let native = match arguments.git {
+    let app = match arguments.git {
         // Its profiles are not those here.
-        Some(_) => native_version::read(root, platform),
-        None => app::native(platform, told.profile.as_deref(), context)?,
+        Some(_) => App::without_profile(platform, context),
+        None => App::read(platform, told.profile.as_deref(), told.build_type, context)?,
     };
     let source = match (&arguments.git, &arguments.reference) {
         (Some(url), Some(reference)) => BuildSource {
@@ -44,7 +43,7 @@ pub fn from(
     };
     let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
     Ok(CreateBuild {
-        bundle_id: app::bundle_id(told.bundle_id.as_ref(), &native, context)?,
+        bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
         platform: platform.to_string(),
         source,
         profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| told.profile.clone()),

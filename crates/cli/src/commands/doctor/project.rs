@@ -1,6 +1,6 @@
 //! Whether the project is as its framework needs it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use launchway_domain::platform::Platform;
 use launchway_project::file::profile::{Profile, merged};
@@ -15,7 +15,7 @@ use crate::context::Context;
 /// Whether there is a `launchway.toml`, or the file that was told instead. One that cannot be read ended the reading of
 /// the settings before.
 pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
-    let path = told.map_or_else(|| context.settings.root.join(NAME), Path::to_owned);
+    let path = place(context, told);
     match path.exists() {
         true => Finding::ok("settings", format!("{} can be read", path.display())),
         false => Finding::warning(
@@ -24,6 +24,11 @@ pub fn settings(context: &Context, told: Option<&Path>) -> Finding {
             "`launchway init` writes one",
         ),
     }
+}
+
+/// Where that file is, or would be.
+pub fn place(context: &Context, told: Option<&Path>) -> PathBuf {
+    told.map_or_else(|| context.settings.root.join(NAME), Path::to_owned)
 }
 
 /// How the project is usually built: by the profile `production`, or the first one.

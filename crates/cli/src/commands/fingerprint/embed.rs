@@ -19,7 +19,7 @@ pub async fn run(platform: Option<Platform>, app: &AppArgs, generated: bool, con
     for platform in platforms {
         let found = look(platform, app.profile.as_deref(), generated, context).await?;
         let found = found.map_err(|error| Failure::failed(error.to_string()))?;
-        let hash = found.document.hash();
+        let hash = found.documents.hash();
         let place = app::place(platform, app.profile.as_deref(), context)?;
         let root = context.settings.root.join(place.directory);
         let files =

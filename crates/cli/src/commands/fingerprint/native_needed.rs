@@ -8,7 +8,7 @@ use launchway_domain::version::Version;
 use serde_json::json;
 
 use crate::args::fingerprint::NativeNeededArgs;
-use crate::commands::app;
+use crate::commands::app::App;
 use crate::commands::fingerprint::side::{Side, changes, difference, known, on_server};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
@@ -61,7 +61,10 @@ async fn latest(
     platform: Platform,
     context: &Context,
 ) -> Result<(String, Side), Failure> {
-    let bundle_id = bundle_id(arguments, platform, context)?;
+    let bundle_id = match &arguments.bundle_id {
+        Some(told) => told.to_string(),
+        None => App::read(platform, arguments.app.profile.as_deref(), None, context)?.bundle_id(None, context)?,
+    };
     let client = context.client()?;
     if let Some(found) = client.latest_fingerprint(&bundle_id, platform.as_str(), None).await? {
         return Ok((found.value.id.clone(), known(&found.value)?));
@@ -88,16 +91,4 @@ async fn latest(
         )
         .hint("build it, or publish an update from the project")),
     }
-}
-
-fn bundle_id(arguments: &NativeNeededArgs, platform: Platform, context: &Context) -> Result<String, Failure> {
-    let told = arguments.bundle_id.as_ref().map(ToString::to_string);
-    let in_project = || context.settings.project.app.bundle_id.clone();
-    let native = app::native(platform, arguments.app.profile.as_deref(), context)?.bundle_id;
-    told.or_else(in_project)
-        .or_else(|| native.map(|found| found.value))
-        .ok_or_else(|| {
-            Failure::usage("no app is named, and no native project here names one")
-                .hint("give --bundle-id ID, or write bundle_id below [app] in launchway.toml")
-        })
 }

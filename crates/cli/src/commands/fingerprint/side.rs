@@ -5,6 +5,7 @@ use std::path::Path;
 use launchway_api::fingerprints::FingerprintView;
 use launchway_domain::fingerprint::{Change, Fingerprint, FingerprintDocument, diff, reason};
 use launchway_domain::platform::Platform;
+use launchway_project::fingerprint::Documents;
 use serde_json::Value;
 
 use crate::args::fingerprint::AppArgs;
@@ -19,6 +20,8 @@ pub const HERE: &str = "here";
 pub struct Side {
     /// Its hash.
     pub hash: Fingerprint,
+    /// The `lwfp-2` hash of the same, where it is known.
+    pub lwfp2: Option<Fingerprint>,
     /// The document, where it is known.
     pub document: Option<FingerprintDocument>,
     /// Its platform.
@@ -30,8 +33,17 @@ impl Side {
     pub fn of(document: FingerprintDocument) -> Self {
         Self {
             hash: document.hash(),
+            lwfp2: None,
             platform: document.platform(),
             document: Some(document),
+        }
+    }
+
+    /// The side of a project.
+    pub fn of_project(documents: Documents) -> Self {
+        Self {
+            lwfp2: Some(documents.second.hash()),
+            ..Self::of(documents.first)
         }
     }
 
@@ -46,7 +58,7 @@ impl Side {
                     .hint(format!("name one of them: {}", names.join(", "))));
             }
         };
-        Ok(Self::of(collect(platform, app, context).await?.document))
+        Ok(Self::of_project(collect(platform, app, context).await?.documents))
     }
 
     /// What an argument names besides the project: a file or an id.
@@ -62,11 +74,15 @@ impl Side {
         let wrong = |problem: String| Failure::usage(format!("{name} is no fingerprint document: {problem}"));
         let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         // Also what `fingerprint PLATFORM --json` prints.
+        let lwfp2 = value["lwfp2"].as_str().and_then(|hash| Fingerprint::parse(hash).ok());
         if let Some(document) = value.get_mut("document") {
             value = document.take();
         }
         let document = FingerprintDocument::from_value(value).map_err(|error| wrong(error.to_string()))?;
-        Ok(Self::of(document))
+        Ok(Self {
+            lwfp2,
+            ..Self::of(document)
+        })
     }
 }
 
@@ -86,6 +102,7 @@ pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
         .map_err(|error| Failure::new(Exit::Server, format!("the server's fingerprint {error}")))?;
     Ok(Side {
         hash,
+        lwfp2: told.lwfp2.as_deref().and_then(|hash| Fingerprint::parse(hash).ok()),
         document: told.read(),
         platform: told.platform,
     })
@@ -93,11 +110,21 @@ pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
 
 /// What differs, for people; `None` when nothing does.
 pub fn difference(there: &Side, here: &Side) -> Option<String> {
-    (there.hash != here.hash).then(|| reason(there.document.as_ref(), here.document.as_ref()))
+    (!are_same(there, here)).then(|| reason(there.document.as_ref(), here.document.as_ref()))
 }
 
-/// Each difference; `None` when a document is unknown.
+/// Whether both stand for the same native code: by the hash of either algorithm.
+pub fn are_same(there: &Side, here: &Side) -> bool {
+    let second = |side: &Side| side.lwfp2.clone().unwrap_or_else(|| side.hash.clone());
+    there.hash == here.hash || second(there) == second(here)
+}
+
+/// Each difference; `None` when a document is unknown, or the documents are of different algorithms.
 pub fn changes<'s>(there: &'s Side, here: &'s Side) -> Option<Vec<Change<'s>>> {
-    let (from, to) = there.document.as_ref().zip(here.document.as_ref())?;
+    if are_same(there, here) {
+        return Some(Vec::new());
+    }
+    let both = there.document.as_ref().zip(here.document.as_ref());
+    let (from, to) = both.filter(|(from, to)| from.algorithm() == to.algorithm())?;
     Some(diff(from, to))
 }

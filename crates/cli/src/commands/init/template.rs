@@ -1,12 +1,15 @@
 //! The text of a new `launchway.toml`. Pure.
 
+use launchway_domain::platform::Platform;
 use launchway_project::framework::Framework;
+
+use super::ids::Ids;
 
 /// What is known about the project.
 #[derive(Debug, Default)]
 pub struct Answers {
     /// The app.
-    pub bundle_id: Option<String>,
+    pub ids: Ids,
     /// The server.
     pub url: Option<String>,
     /// What an update holds.
@@ -28,9 +31,7 @@ pub fn write(answers: &Answers) -> String {
     let lines = [
         "# Settings of this project for launchway. A line that begins with # is off.".to_owned(),
         String::new(),
-        "[app]".to_owned(),
-        "# Without it the native project's own is taken.".to_owned(),
-        line("bundle_id", answers.bundle_id.as_deref(), "com.example.app"),
+        app(&answers.ids),
         String::new(),
         "[server]".to_owned(),
         "# Where builds and updates go. The key for it is never here: `launchway login` keeps it.".to_owned(),
@@ -64,6 +65,31 @@ pub fn write(answers: &Answers) -> String {
     lines.join("\n") + "\n"
 }
 
+/// Which app it is: for all platforms, or for each.
+fn app(ids: &Ids) -> String {
+    let mut lines = vec![
+        "[app]".to_owned(),
+        "# Without it the native project's own is taken.".to_owned(),
+    ];
+    match ids {
+        Ids::One(id) => {
+            lines.push(line("bundle_id", id.as_deref(), "com.example.app"));
+            lines.push("# Where a platform has another one.".to_owned());
+            for platform in [Platform::Android, Platform::Ios] {
+                lines.push(format!("# [app.{platform}]"));
+                lines.push(line("bundle_id", None, "com.example.app"));
+            }
+        }
+        Ids::Several(several) => {
+            for (platform, id) in several {
+                lines.push(format!("[app.{platform}]"));
+                lines.push(line("bundle_id", id.as_deref(), "com.example.app"));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
 /// `key = "value"`, or an example that is off.
 fn line(key: &str, value: Option<&str>, example: &str) -> String {
     let off = if value.is_some() { "" } else { "# " };
@@ -80,13 +106,13 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let full = Answers {
-            bundle_id: Some("com.example.app".to_owned()),
+            ids: Ids::One(Some("com.example.app".to_owned())),
             url: Some("https://launchway.example.com".to_owned()),
             dir: Some("a \"quoted\" \\ dir".to_owned()),
             framework: Some(Framework::Capacitor),
         };
         let project = file::parse(&write(&full)).expect("it is right");
-        assert_eq!(project.app.bundle_id, full.bundle_id);
+        assert_eq!(project.app.bundle_id.as_deref(), Some("com.example.app"));
         assert_eq!(project.server.url, full.url);
         assert_eq!(project.update.dir, full.dir.clone().map(Into::into));
         assert_eq!(project.update.configuration.as_deref(), Some("production"));
@@ -96,6 +122,21 @@ mod tests {
             (empty.app.bundle_id, empty.server.url, empty.update.dir),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn platforms_that_differ_have_their_own_lines() {
+        let several = Answers {
+            ids: Ids::Several(vec![
+                (Platform::Ios, Some("com.example.App".to_owned())),
+                (Platform::Android, None),
+            ]),
+            ..Answers::default()
+        };
+        let project = file::parse(&write(&several)).expect("it is right");
+        let on = |platform| project.bundle_id(None, platform).map(|stated| stated.value);
+        assert_eq!(on(Platform::Ios).as_deref(), Some("com.example.App"));
+        assert_eq!((on(Platform::Android), on(Platform::Visionos)), (None, None));
     }
 
     #[test]

@@ -6,11 +6,11 @@ use launchway_api::builds::BuildView;
 use launchway_api::submissions::{CreateSubmission, SubmissionView, SymbolFile};
 use launchway_client::{Answer, BuildFilter, Client, Paging, Source};
 use launchway_domain::platform::Platform;
-use launchway_project::native_version;
 
 use crate::args::submit::{AppArgs, TargetArgs, WaitArgs};
+use crate::commands::apart;
+use crate::commands::app::App;
 use crate::commands::submit::{target, wait};
-use crate::commands::{apart, app};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::interrupts::unless_interrupted;
@@ -75,8 +75,10 @@ async fn latest(
     client: &Client,
     context: &Context,
 ) -> Result<BuildView, Failure> {
-    let native = native_version::read(&context.settings.root, platform);
-    let bundle_id = app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?;
+    let bundle_id = match &arguments.bundle_id {
+        Some(told) => told.to_string(),
+        None => App::read(platform, None, None, context)?.bundle_id(None, context)?,
+    };
     let filter = BuildFilter {
         status: Some("success".to_owned()),
         platform: Some(platform.to_string()),

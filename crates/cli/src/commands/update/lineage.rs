@@ -14,11 +14,11 @@ pub fn newest<'u>(updates: &'u [UpdateView], configuration: Option<&str>) -> Opt
         .max_by(|one, other| order(one, other))
 }
 
-/// The update whose bytes were there before `bad`: the newest published one below it of the same configuration, with
-/// other bytes, that runs wherever `bad` runs.
+/// The updates whose bytes were there before `bad`, newest first: the published ones below it of the same configuration, with
+/// other bytes.
 ///
-/// When `bad` itself brought older bytes back, the one before those is meant, not the update they replaced.
-pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Option<&'u UpdateView> {
+/// When `bad` itself brought older bytes back, those before them are meant, not the updates they replaced.
+pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Vec<&'u UpdateView> {
     let same_line = || {
         updates
             .iter()
@@ -38,11 +38,28 @@ pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Option<&'u 
         .map(|update| update.sha256.as_str())
         .chain([bad.sha256.as_str()])
         .collect();
-    same_line()
+    let mut found: Vec<_> = same_line()
         .filter(|update| update.status == "published" && order(update, top) == Ordering::Less)
         .filter(|update| !bad_bytes.contains(&update.sha256.as_str()))
-        .filter(|update| update.fingerprint.is_none() || update.fingerprint == bad.fingerprint)
-        .max_by(|one, other| order(one, other))
+        .collect();
+    found.sort_by(|one, other| order(other, one));
+    found
+}
+
+/// Whether an update runs wherever another one runs, as far as their fingerprints tell.
+pub fn runs_wherever(update: &UpdateView, other: &UpdateView) -> bool {
+    update.fingerprint.is_none() || update.fingerprint == other.fingerprint
+}
+
+/// Whether updates were published before `bad` and all of them have its files.
+pub fn has_only_the_same_before(bad: &UpdateView, updates: &[UpdateView]) -> bool {
+    let same_line = updates
+        .iter()
+        .filter(|update| update.configuration == bad.configuration);
+    let mut below = same_line
+        .filter(|update| update.status == "published" && order(update, bad) == Ordering::Less)
+        .peekable();
+    below.peek().is_some() && below.all(|update| update.sha256 == bad.sha256)
 }
 
 /// Newer is greater: version, then build number, then time (contract part 7).
@@ -85,11 +102,14 @@ mod tests {
             created_by: "key_1".to_owned(),
             created_at: "2026-11-20T10:00:00.000Z".to_owned(),
             reports: None,
+            callers: None,
         }
     }
 
     fn found<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Option<&'u str> {
-        before(bad, updates).map(|update| update.id.as_str())
+        let mut all = before(bad, updates).into_iter();
+        all.find(|update| runs_wherever(update, bad))
+            .map(|update| update.id.as_str())
     }
 
     #[test]
@@ -137,6 +157,18 @@ mod tests {
         assert_eq!(found(&bad, &updates[..1]), Some("any"));
         assert_eq!(found(&bad, &updates[2..]), None);
         assert_eq!(found(&update("bad", "1.0.3", "4", "Z"), &updates[1..]), None);
+    }
+
+    #[test]
+    fn the_same_files_under_other_versions_are_told_apart_from_nothing() {
+        let updates = [
+            update("a", "1.0.0", "1", "A"),
+            update("b", "1.0.1", "2", "A"),
+            update("c", "1.0.2", "3", "C"),
+        ];
+        assert!(has_only_the_same_before(&updates[1], &updates));
+        assert!(!has_only_the_same_before(&updates[0], &updates), "nothing is before it");
+        assert!(!has_only_the_same_before(&updates[2], &updates));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     let client = context.client()?;
     let here = compatible::here(&arguments, context).await?;
     compatible::check(here.as_ref(), &arguments, &create, &client, context).await?;
-    create.fingerprint = here.map(|here| here.input);
+    let (fingerprint, lwfp2) = here.map(|here| (here.input, here.lwfp2)).unzip();
+    create.fingerprint = fingerprint;
     let package = package::prepare(&arguments, context).await?;
 
     context
@@ -37,7 +38,7 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     context
         .printer
         .interrupted_leaves("the update may have been published: launchway update list");
-    let answer = client.create_update(&create).await?;
+    let answer = client.create_update_with(&create, lwfp2.flatten().as_deref()).await?;
 
     let update = &answer.value;
     show::published(&answer, client.base(), context)?;

@@ -10,6 +10,8 @@ use crate::failure::{Exit, Failure};
 
 /// The largest page the server gives (spec part 4).
 const PAGE: u32 = 100;
+/// The server is asked about so many other fingerprints.
+const MOST_COMPARED: usize = 10;
 
 pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failure> {
     if !arguments.yes && !context.terminal.is_interactive() {
@@ -17,20 +19,25 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
     }
     let client = context.client()?;
     let (bad, updates) = bad_one(&arguments, &client).await?;
-    let good = match &arguments.to {
-        Some(id) => chosen(&client, id, &bad).await?,
-        None => lineage::before(&bad, &updates)
-            .cloned()
-            .ok_or_else(|| nothing_before(&bad))?,
+    let (good, reached) = match &arguments.to {
+        Some(id) => {
+            let good = chosen(&client, id, &bad).await?;
+            let reached = lineage::runs_wherever(&good, &bad);
+            (good, reached)
+        }
+        None => {
+            let good = good_one(&bad, &updates, &client).await;
+            (good.ok_or_else(|| nothing_before(&bad, &updates))?, true)
+        }
     };
     context.printer.note(&format!("Bad:    {}", line(&bad)));
     context.printer.note(&format!("Before: {}", line(&good)));
-    let reached = good.fingerprint.is_none() || good.fingerprint == bad.fingerprint;
     if !reached {
         context
             .printer
             .warn("the two differ in native code: devices with the bad one are sent to the store instead");
     }
+    note_on_callers(&bad, context);
     let question = format!(
         "Publish the bytes of {} as {} with a higher build number?",
         good.version, bad.version
@@ -39,7 +46,8 @@ pub async fn run(arguments: RollbackArgs, context: &Context) -> Result<(), Failu
         return Err(Failure::failed("nothing was changed"));
     }
     let answer = client.create_update(&again(good, &bad)).await?;
-    show::published(&answer, client.base(), context)
+    let installed = (bad.version.as_str(), bad.build_number.as_str());
+    show::rolled_back(&answer, installed, client.base(), context)
 }
 
 /// The bad update, and all of its app and platform.
@@ -68,6 +76,26 @@ async fn bad_one(arguments: &RollbackArgs, client: &Client) -> Result<(UpdateVie
             ))
         }
     }
+}
+
+/// The newest update before the bad one that runs wherever that runs. Of other fingerprints the server knows whether they stand
+/// for the same native code; an older one does not tell.
+async fn good_one(bad: &UpdateView, updates: &[UpdateView], client: &Client) -> Option<UpdateView> {
+    let mut others: Vec<&Option<String>> = Vec::new();
+    for update in lineage::before(bad, updates) {
+        if lineage::runs_wherever(update, bad) {
+            return Some(update.clone());
+        }
+        if bad.fingerprint.is_none() || others.contains(&&update.fingerprint) || others.len() == MOST_COMPARED {
+            continue;
+        }
+        let compared = client.fingerprint_diff(&update.id, &bad.id).await;
+        if compared.is_ok_and(|answer| answer.value.same) {
+            return Some(update.clone());
+        }
+        others.push(&update.fingerprint);
+    }
+    None
 }
 
 /// Every update of an app and platform.
@@ -100,9 +128,28 @@ async fn chosen(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateVie
     Ok(good)
 }
 
-fn nothing_before(bad: &UpdateView) -> Failure {
+/// A roll back differs from the bad update by its build number alone.
+fn note_on_callers(bad: &UpdateView, context: &Context) {
+    let version = &bad.version;
+    context.printer.note(&format!(
+        "Phones get it that send currentBuild or currentUpdateId with their check. To a phone that sends neither, \
+         {version} is no newer than {version}."
+    ));
+    if let Some(callers) = bad.callers.filter(|callers| callers.without_build > 0) {
+        context.printer.warn(&format!(
+            "{} of the {} checks of this app that the server answered since it started sent neither: those phones cannot \
+             see the roll back",
+            callers.without_build, callers.checks
+        ));
+    }
+}
+
+fn nothing_before(bad: &UpdateView, updates: &[UpdateView]) -> Failure {
     let id = &bad.id;
-    let message = format!("no published update from before {id} runs wherever it runs");
+    let message = match lineage::has_only_the_same_before(bad, updates) {
+        true => format!("every published update from before {id} has the same files as it"),
+        false => format!("no published update from before {id} runs wherever it runs"),
+    };
     Failure::new(Exit::NotFound, message).hint(format!(
         "choose one with --to ID, or stop offering this one: launchway update pause {id}"
     ))

@@ -16,8 +16,29 @@ pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
 
 /// Prints an update that was just published, with the check that an app would make.
 pub fn published(answer: &Answer<UpdateView>, base: &BaseUrl, context: &Context) -> Result<(), Failure> {
+    // An app so old that every update is newer.
+    with_check(answer, ("0.0.0", "0"), base, context)
+}
+
+/// Prints an update that takes the place of a bad one, with the check of an app that runs the bad one.
+pub fn rolled_back(
+    answer: &Answer<UpdateView>,
+    bad: (&str, &str),
+    base: &BaseUrl,
+    context: &Context,
+) -> Result<(), Failure> {
+    with_check(answer, bad, base, context)
+}
+
+/// Prints an update, with the check of an app of this version and build.
+fn with_check(
+    answer: &Answer<UpdateView>,
+    installed: (&str, &str),
+    base: &BaseUrl,
+    context: &Context,
+) -> Result<(), Failure> {
     context.printer.result(&answer.body, || {
-        let check = check_url(&answer.value, base);
+        let check = check_url(&answer.value, installed, base);
         format!("{}\nAsk as an app would:\n  curl '{check}'\n", prose(&answer.value))
     })
 }
@@ -69,8 +90,8 @@ fn counted(reports: &ReportCounts) -> String {
     text
 }
 
-/// The public check of an app so old that every update is newer (spec part 4).
-fn check_url(update: &UpdateView, base: &BaseUrl) -> String {
+/// The public check of an app that could get this update.
+fn check_url(update: &UpdateView, (version, build): (&str, &str), base: &BaseUrl) -> String {
     let Ok(mut url) = base.join("/update/check") else {
         return String::new();
     };
@@ -79,7 +100,8 @@ fn check_url(update: &UpdateView, base: &BaseUrl) -> String {
     }
     let mut query = url.query_pairs_mut();
     query
-        .append_pair("currentVersion", "0.0.0")
+        .append_pair("currentVersion", version)
+        .append_pair("currentBuild", build)
         .append_pair("platform", update.platform.as_str());
     if let Some(configuration) = &update.configuration {
         query.append_pair("configuration", configuration);

@@ -96,7 +96,7 @@ fn what_expo_generated_counts_only_where_it_is_part_of_the_project() {
     project.write("android/settings.gradle", "include ':app'");
     let place = AppPlace::default();
     let rules = without_native_project(&Fingerprint::default(), ANDROID);
-    let (framework, document) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    let (framework, Documents { first: document, .. }) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
     assert_eq!((framework, &document), (Framework::Expo, &before));
     assert_ne!(project.document(ANDROID), before);
 }
@@ -114,7 +114,7 @@ fn an_app_may_stand_in_a_directory_and_be_named() {
         framework: Some(Framework::Gradle),
     };
     let rules = Fingerprint::default();
-    let (framework, document) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
+    let (framework, Documents { first: document, .. }) = of_app(&project.root(), &place, ANDROID, &rules).unwrap();
     assert_eq!(
         (framework, document.framework().as_str()),
         (Framework::Gradle, "native")

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{OBJECTS, PAGE, hash_file};
 use crate::blob::{Blob, BlobError, Key};
 use crate::failure::Failure;
+use crate::folders::new_private_file;
 use crate::program::CommandError;
 
 const LIST: &str = "build-files.jsonl";
@@ -33,7 +34,7 @@ struct Line {
 /// Saves the objects. One that is gone by now was removed with its build while the backup ran: there is nothing to save.
 pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Result<Listed, CommandError> {
     let path = dir.join(LIST);
-    let mut list = BufWriter::new(File::create(&path)?);
+    let mut list = BufWriter::new(new_private_file(&path)?);
     let (mut count, mut after) = (0, String::new());
     loop {
         let page = system.build_files_after(&after, PAGE).await.map_err(Failure::from)?;
@@ -42,7 +43,7 @@ pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Re
         for named in &page {
             let key = key(&named.blob_key)?;
             let target = object(dir, count);
-            let mut file = tokio::fs::File::create(&target).await?;
+            let mut file = tokio::fs::File::from_std(new_private_file(&target)?);
             let fetched = match blob.fetch_to_file(&key, &mut file, u64::MAX).await {
                 Ok(fetched) => fetched,
                 Err(BlobError::NotFound) => {

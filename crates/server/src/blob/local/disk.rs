@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -100,7 +101,7 @@ pub(super) fn remove(root: &Path, file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder and those above it; each new one is on disk when this returns.
+/// Makes a folder and those above it, for their owner alone; each new one is on disk when this returns.
 pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -109,7 +110,7 @@ pub(super) fn make_folders(folder: &Path) -> io::Result<()> {
     if above != folder {
         make_folders(above)?;
     }
-    match fs::create_dir(folder) {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::metadata(folder) {
             // Another writer was faster.
             Ok(there) if there.is_dir() => {}

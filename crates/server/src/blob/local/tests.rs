@@ -323,7 +323,7 @@ async fn readiness_needs_a_folder_that_can_be_written() {
 #[test]
 fn debug_shows_no_secret() {
     let root = tempfile::tempdir().unwrap();
-    let blob = Blob::local(root.path(), "http://x/files", [0xab; 32]).unwrap();
+    let blob = Blob::local(root.path(), "http://x/files", [0xab; 32], Floor::NONE).unwrap();
     let url = blob.presign_get(&key("a"), "a", 0, 60);
     let shown = format!("{blob:?} {url:?}");
     assert!(

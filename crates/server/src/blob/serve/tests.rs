@@ -5,6 +5,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::blob::{Blob, Key};
+use crate::free_space::Floor;
 
 const NOW: i64 = 1_790_000_000_000;
 
@@ -42,7 +43,7 @@ impl Answer {
 impl Server {
     fn start() -> Server {
         let root = tempfile::tempdir().unwrap();
-        let blob = Blob::local(root.path(), "/files", [9; 32]).unwrap();
+        let blob = Blob::local(root.path(), "/files", [9; 32], Floor::NONE).unwrap();
         let Blob::Local(directory) = &blob else {
             unreachable!("it was opened as one")
         };

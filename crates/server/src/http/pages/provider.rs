@@ -11,13 +11,14 @@ use subtle::ConstantTimeEq;
 
 use super::home::sign_in_page;
 use super::sign_in::{code_page, wanted_page};
-use super::{field, input, protect, refused, signed_in};
+use super::{Page, field, input, protect, refused, signed_in};
 use crate::app::App;
 use crate::caller::Browser;
 use crate::failure::Failure;
 use crate::http::cookies;
 use crate::http::extract::{Query, SentHere};
-use crate::ops::sessions::Entered;
+use crate::ops::provider_sign_in::Dropped;
+use crate::ops::sessions::{Entered, SignedIn};
 use crate::ops::{proof, provider_sign_in};
 use crate::outside::provider::{Login, Provider};
 
@@ -72,6 +73,7 @@ pub async fn come_back(
     let mut response = match enter(&app, &browser, token, &query).await {
         Ok(Entered::In(done)) if next.is_empty() => signed_in(&app, &done, "/"),
         Ok(Entered::In(done)) => signed_in(&app, &done, next),
+        Ok(Entered::Claimed(done, dropped)) => claimed(&app, &done, &dropped, next),
         Ok(Entered::NeedsCode(first)) => {
             code_page("/", "", &first, vec![input("next", "", "hidden", "off", next)]).into_response()
         }
@@ -81,6 +83,32 @@ pub async fn come_back(
     let cleared = cookies::to_provider(&app, "");
     response.headers_mut().append(header::SET_COOKIE, cleared);
     Ok(response)
+}
+
+/// Says what was dropped from an account, and leads on.
+fn claimed(app: &App, done: &SignedIn, dropped: &Dropped, next: &str) -> Response {
+    let mut words = vec![
+        format!("You are signed in as {}.", done.user.email),
+        "This account had a password before you proved here that the address is yours. Somebody else may have set it, so it \
+         was removed, together with two-factor codes, sessions, invitations, runner tokens and command-line sign-ins of this \
+         account. You can set a new password on your profile page."
+            .to_owned(),
+    ];
+    if !dropped.keys.is_empty() {
+        words.push(format!(
+            "API keys that were made with this account still work. Review them, and revoke those that you did not make: {}.",
+            dropped.keys.join(", ")
+        ));
+    }
+    let page = Page {
+        title: "Your account",
+        words,
+        next: Some(if next.is_empty() { "/" } else { next }.to_owned()),
+        ..Page::default()
+    };
+    let mut response = page.into_response();
+    cookies::sign_in(app, done, response.headers_mut());
+    response
 }
 
 async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<Entered, Failure> {

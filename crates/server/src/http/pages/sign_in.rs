@@ -47,7 +47,7 @@ pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Res
     if proof.is_empty() {
         let entered = sessions::enter(app, email, field(form, "password")?, browser).await;
         return Ok(match entered {
-            Ok(Entered::In(signed_in)) => Step::In(signed_in),
+            Ok(Entered::In(signed_in) | Entered::Claimed(signed_in, _)) => Step::In(signed_in),
             Ok(Entered::NeedsCode(first)) => Step::Code(first, None),
             Err(failure) => Step::Again(failure),
         });

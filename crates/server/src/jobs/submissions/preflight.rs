@@ -31,7 +31,7 @@ pub async fn check(
         return unreadable("The app of this submission was removed.");
     };
     let key = Key::new(&file.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
-    let facts = match binaries::read(app, &key, &file.file_name, file.size, &file.sha256).await {
+    let facts = match binaries::read(app, submission.org_id, &key, &file.file_name, file.size, &file.sha256).await {
         Ok(Some(Ok(facts))) => facts,
         Ok(Some(Err(refusal))) => return unreadable(&format!("The app cannot be read: {refusal}.")),
         Ok(None) => return unreadable("The app cannot be read."),
@@ -132,7 +132,7 @@ fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
         simulator: facts.simulator,
         debuggable: facts.debuggable,
         target_sdk: facts.target_sdk,
-        architectures: facts.architectures.as_deref().map(owned),
+        architectures: facts.architectures.clone(),
         signer,
         signer_not_after: facts.signer.as_ref().map(|signer| signer.not_after),
         profile: facts.profile.as_ref().map(|profile| {
@@ -142,11 +142,7 @@ fn binary(facts: &BinaryFacts, file: &SubmissionFile) -> Binary {
             };
             (kind, profile.expires_at)
         }),
-        system_classes: facts.system_classes.as_deref().map(owned),
-        info_keys: (facts.format == Format::Ipa).then(|| owned(&facts.purpose_strings)),
+        system_classes: facts.system_classes.clone(),
+        info_keys: (facts.format == Format::Ipa).then(|| facts.purpose_strings.clone()),
     }
-}
-
-fn owned(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -17,10 +17,14 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::submissions::progress::{self, Progress};
 use crate::ops::submissions::report::Report;
-use crate::ops::submissions::{release, target};
+use crate::ops::submissions::{release, target, turns};
 
 /// How long to wait before it is looked again whether another review of the app has ended.
 const OTHER_REVIEW: EpochMs = 10 * MINUTE;
+
+/// How long to wait before it is looked again whether it is a submission's turn. Whoever ends a turn wakes the next one at
+/// once; this is for those that cannot, such as a node of an older release.
+const TURN: EpochMs = MINUTE;
 
 /// Makes the next step.
 pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, Failure> {
@@ -53,12 +57,20 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
         (false, Some(_)) => Tried::Change,
         (false, None) => Tried::Step,
     };
+    if let (Tried::Step, Progress::AppStore(steps)) = (tried, &reached)
+        && let Some(awaited) = turns::take(app, held, steps).await?
+    {
+        return Ok(wait(held, steps, awaited, now));
+    }
     let client = match clients.of(app, held).await {
         Ok(client) => client,
         Err(NoClient::Told(failure)) => return Ok(failed::report(held, Some(&reached), tried, failure, now)),
         Err(NoClient::Failed(failure)) => return Err(failure),
     };
-    let release = release::of(app, held, &files)?;
+    let mut release = release::of(app, held, &files)?;
+    if tried == Tried::Step && reached.looks_for_binary() {
+        release.earlier = release::earlier(app, held).await?;
+    }
     let made = match tried {
         Tried::Cancel => cancel(&client, &release, &reached).await,
         Tried::Change => change(&client, held, &reached).await,
@@ -68,6 +80,24 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
         }),
     };
     Ok(made.unwrap_or_else(|failure| failed::report(held, Some(&reached), tried, failure, app.clock.now())))
+}
+
+/// Another submission has its turn. What is awaited is told once.
+fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: EpochMs) -> Report {
+    let is_news = steps.waits_for != awaited;
+    let steps = app_store::Progress {
+        waits_for: awaited.clone(),
+        ..steps.clone()
+    };
+    let moves = (steps.stage.needs() == Some(app_store::Turn::Version) && held.standing.status != Processing)
+        .then_some(Move::Reach(Processing));
+    Report {
+        progress: is_news.then_some(Progress::AppStore(steps)),
+        moves,
+        told: is_news.then_some(awaited),
+        next: Some(now + TURN),
+        ..Report::default()
+    }
 }
 
 fn reach(status: SubmissionStatus) -> Report {

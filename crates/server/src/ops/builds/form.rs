@@ -35,6 +35,8 @@ pub struct NewBuild {
     pub(super) build_type: BuildType,
     pub(super) distribution: Distribution,
     pub(super) fingerprint: Option<(Fingerprint, Option<String>)>,
+    /// The `lwfp-2` hash of the same native code.
+    pub lwfp2: Option<Fingerprint>,
     pub(super) git: Option<GitFacts>,
     pub(super) plan: Option<Plan>,
     pub(super) labels: Vec<String>,
@@ -98,6 +100,7 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
         build_type: word("buildType", request.build_type)?.unwrap_or(BuildType::Release),
         distribution: word("distribution", request.distribution)?.unwrap_or(Distribution::Store),
         fingerprint: request.fingerprint.as_ref().map(publish::fingerprint).transpose()?,
+        lwfp2: None,
         git: request.git.map(git_facts).transpose()?,
         labels: labels(request.plan.as_ref(), platform),
         plan: request.plan,

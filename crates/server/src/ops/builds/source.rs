@@ -43,7 +43,7 @@ pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Res
     }
     let key = source_key(id, build)?;
     uploads::copy(app, id, &key).await?;
-    if let Err(failure) = check(app, &key, &upload).await {
+    if let Err(failure) = check(app, org, &key, &upload).await {
         uploads::remove(app, &key).await;
         return Err(failure);
     }
@@ -60,12 +60,8 @@ pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Res
 }
 
 /// Reads the copy once for its size and hash.
-async fn check(app: &App, key: &Key, upload: &Upload) -> Result<(), Failure> {
-    let _slot = app
-        .inspections
-        .acquire()
-        .await
-        .map_err(|error| Failure::Internal(error.to_string()))?;
+async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), Failure> {
+    let _place = app.inspections.take(org).await?;
     let size = upload.size as u64;
     match app.blob.head(key).await? {
         Some(there) if there == size => {}

@@ -1,18 +1,44 @@
 //! A build as the API shows it, with what stands elsewhere: its artifacts, its runner, and what it waits for.
 
+use std::collections::HashMap;
+
 use launchway_api::builds::{ArtifactView, BuildContext, BuildView};
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::{Artifact, Build, BuildStatus, Distribution, LEASE};
+use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
+use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{SECOND, iso};
+use launchway_domain::usage::AtOnce;
 use launchway_store::Org;
 
 use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
 
+/// Places in the queue that are told exactly; further behind the place is this one.
+pub const LAST_PLACE: i64 = 1000;
+
 /// Reads what the API shows of a build.
 pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, Failure> {
+    view_with(app, org, build, &mut None).await
+}
+
+/// The same of many: what concerns the whole queue is read once.
+pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec<BuildView>, Failure> {
+    let (mut views, mut outlook) = (Vec::with_capacity(builds.len()), None);
+    for build in builds {
+        views.push(view_with(app, org, build, &mut outlook).await?);
+    }
+    Ok(views)
+}
+
+async fn view_with(
+    app: &App,
+    org: &mut Org<'_>,
+    build: &Build,
+    outlook: &mut Option<Outlook>,
+) -> Result<BuildView, Failure> {
     let runner = match build.runner_id {
         Some(id) => org.runner_name(id).await?,
         None => None,
@@ -22,9 +48,13 @@ pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildVi
         ..BuildContext::default()
     };
     if build.standing.status == BuildStatus::Queued {
-        let before = org.queued_before(build.id).await?;
+        let outlook = match outlook {
+            Some(outlook) => outlook,
+            None => outlook.insert(Outlook::read(app, org).await?),
+        };
+        let before = outlook.places.get(&build.id).copied().unwrap_or(LAST_PLACE);
         context.queue_position = Some(before);
-        context.waiting_for = Some(waiting_for(app, org, build, before).await?);
+        context.waiting_for = Some(outlook.waiting_for(build, before));
     } else {
         let artifacts = given(org, build).await?;
         context.install = installable(build, &artifacts).map(|_| app.install_links.link(app, build.id));
@@ -69,19 +99,62 @@ fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, Failure
     Ok(ArtifactView::of(artifact, signed.url, iso(signed.expires_at_ms)))
 }
 
-/// What a queued build waits for, as a sentence.
-async fn waiting_for(app: &App, org: &mut Org<'_>, build: &Build, before: i64) -> Result<String, Failure> {
-    // A runner that waits for builds asks more often than one that has a build must say something.
-    let live = org.live_runner_labels(app.clock.now() - LEASE).await?;
-    let fits = |runner: &Vec<String>| build.labels.iter().all(|label| runner.contains(label));
-    let wanted = match build.labels.as_slice() {
-        [] => "a runner".to_owned(),
-        labels => format!("a runner with {}", labels.join(", ")),
+/// What the builds of an organization that wait can expect.
+struct Outlook {
+    /// The places of the first builds in the organization's queue.
+    places: HashMap<BuildId, i64>,
+    /// The labels of the runners that are there.
+    live: Vec<Vec<String>>,
+    /// That the organization runs as many builds as it may, as a sentence.
+    full: Option<String>,
+}
+
+impl Outlook {
+    async fn read(app: &App, org: &mut Org<'_>) -> Result<Outlook, Failure> {
+        let front = org.queue_front(LAST_PLACE).await?;
+        Ok(Outlook {
+            places: front.into_iter().zip(0..).collect(),
+            // A runner that waits for builds asks more often than one that has a build must say something.
+            live: org.live_runner_labels(app.clock.now() - LEASE).await?,
+            full: full(app, org).await?,
+        })
+    }
+
+    fn waiting_for(&self, build: &Build, before: i64) -> String {
+        let fits = |runner: &Vec<String>| build.labels.iter().all(|label| runner.contains(label));
+        let wanted = match build.labels.as_slice() {
+            [] => "a runner".to_owned(),
+            labels => format!("a runner with {}", labels.join(", ")),
+        };
+        match (self.live.iter().any(fits), &self.full, before) {
+            (false, ..) => format!("Waits for {wanted}: none is connected"),
+            (true, Some(full), _) => full.clone(),
+            (true, None, 0) => format!("Waits for {wanted} to be free"),
+            (true, None, 1) => "1 build goes before it".to_owned(),
+            (true, None, LAST_PLACE) => format!("{LAST_PLACE} builds or more go before it"),
+            (true, None, count) => format!("{count} builds go before it"),
+        }
+    }
+}
+
+/// Says so when an organization runs as many builds as its tier may at a time.
+async fn full(app: &App, org: &mut Org<'_>) -> Result<Option<String>, Failure> {
+    let quotas = &app.config.quotas;
+    let limits = Tier::ALL.map(|tier| quotas.most_at_once(tier, AtOnce::RunningBuilds));
+    if limits.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let record = org.record().await?.ok_or(Failure::NoSuch("organization"))?;
+    let Some(most) = quotas.most_at_once(record.tier, AtOnce::RunningBuilds) else {
+        return Ok(None);
     };
-    Ok(match (live.iter().any(fits), before) {
-        (false, _) => format!("Waits for {wanted}: none is connected"),
-        (true, 0) => format!("Waits for {wanted} to be free"),
-        (true, 1) => "1 build goes before it".to_owned(),
-        (true, count) => format!("{count} builds go before it"),
-    })
+    let bound = i64::try_from(most).unwrap_or(i64::MAX);
+    let is_full = org.count_running(bound).await? >= bound;
+    let builds = if most == 1 { "build" } else { "builds" };
+    Ok(is_full.then(|| {
+        format!(
+            "Waits for another build of this organization to end: its tier {} runs {most} {builds} at a time",
+            record.tier
+        )
+    }))
 }

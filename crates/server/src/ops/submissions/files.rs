@@ -11,6 +11,7 @@ use super::form::{NewSubmission, Source, Symbol, SymbolSource};
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::failure::Failure;
+use crate::inspection::Refused;
 use crate::ops::binaries::{self, APPS, Unread};
 use crate::ops::builds::view::given;
 use crate::ops::uploads::{self, WRONG_BYTES};
@@ -186,7 +187,7 @@ fn platform_of(facts: &BinaryFacts) -> Result<Platform, Failure> {
         .ok_or_else(|| Failure::bad("The app is made for no platform that is known here"))
 }
 
-type Read = Option<Result<BinaryFacts, launchway_binaries::Refusal>>;
+type Read = Option<Result<BinaryFacts, Refused>>;
 
 async fn copy_upload(
     app: &App,
@@ -199,7 +200,7 @@ async fn copy_upload(
     let upload = uploads::usable(app, org, upload_id).await?;
     let to = key(&upload_id.to_string(), id, number)?;
     uploads::copy(app, upload_id, &to).await?;
-    let read = binaries::read(app, &to, &upload.file_name, upload.size, &upload.sha256).await;
+    let read = binaries::read(app, org, &to, &upload.file_name, upload.size, &upload.sha256).await;
     let read = match read {
         Ok(read) => read,
         Err(unread) => {

@@ -65,6 +65,19 @@ impl Progress {
         }
     }
 
+    /// Whether the next step looks whether the store has the binary already.
+    pub fn looks_for_binary(&self) -> bool {
+        match self {
+            Progress::AppStore(steps) => steps.stage == app_store::Stage::CreateUpload,
+            Progress::GooglePlay { steps, .. } => steps.stage == Stage::Look,
+        }
+    }
+
+    /// Whether a change of a release is under way: users have what they had before until it is committed.
+    pub fn is_changing(&self) -> bool {
+        matches!(self, Progress::GooglePlay { before: Some(_), .. })
+    }
+
     /// Percent of the users who get it now, where the store was told.
     pub fn rollout(&self) -> Option<u8> {
         match self {

@@ -1,19 +1,21 @@
 //! What is submitted, as the stores' clients want it: read from object storage in pieces, never held in memory whole.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use futures::future::BoxFuture;
-use launchway_domain::submission::{FileKind, Submission, SubmissionFile};
+use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
 use launchway_stores::Release;
-use launchway_stores::release::{Note, Options, Symbols};
+use launchway_stores::release::{Earlier, Note, Options, OwnUpload, Symbols};
 use launchway_stores::transport::Source;
 
 use crate::app::App;
 use crate::blob::{Blob, Key};
 use crate::failure::Failure;
+use crate::ops::apps;
 
 /// A file in object storage.
 struct Stored {
@@ -75,6 +77,7 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
         file_name: binary.file_name.clone(),
         source: source(binary)?,
         sha256: binary.sha256.clone(),
+        earlier: Earlier::default(),
         notes: spec
             .notes
             .iter()
@@ -95,5 +98,37 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
             changes_not_sent_for_review: asked.changes_not_sent_for_review.unwrap_or(false),
             symbols: symbols.collect::<Result<_, Failure>>()?,
         },
+    })
+}
+
+/// What the store got of a submission's binary before, by what submissions of the same bytes have kept of it. The ids of an
+/// upload and its file are kept before its bytes are committed.
+pub async fn earlier(app: &App, submission: &Submission) -> Result<Earlier, Failure> {
+    let bundle = apps::bundle_id(&submission.bundle_id)?;
+    let mut tx = app.db.read().await?;
+    let mut org = tx.org(submission.org_id);
+    let known = org
+        .submissions_of_binary(&bundle, submission.platform, &submission.sha256)
+        .await?;
+    let id = |external: &BTreeMap<String, String>, name: &str| external.get(name).cloned().unwrap_or_default();
+    let uploads = known.iter().map(|(_, external)| OwnUpload {
+        upload_id: id(external, "buildUploadId"),
+        file_id: id(external, "buildUploadFileId"),
+        build_id: id(external, "buildId"),
+    });
+    Ok(Earlier {
+        // Without a file it was found in the store, by a release that did not ask whose it was.
+        uploads: uploads.filter(|upload| !upload.file_id.is_empty()).collect(),
+        is_committed: submission.store() == Store::GooglePlay
+            && known.iter().any(|(status, _)| {
+                matches!(
+                    status,
+                    SubmissionStatus::InReview
+                        | SubmissionStatus::RollingOut
+                        | SubmissionStatus::Halted
+                        | SubmissionStatus::Success
+                        | SubmissionStatus::Rejected
+                )
+            }),
     })
 }

@@ -9,7 +9,7 @@ use launchway_domain::submission::{Move, Submission, SubmissionStatus};
 use launchway_domain::time::{EpochMs, MINUTE, SECOND};
 
 use super::progress::{self, Progress};
-use super::remove_files;
+use super::{remove_files, turns};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::write::Write;
@@ -69,6 +69,7 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
         new.external.extend(progress.external());
         new.rollout = progress.rollout().unwrap_or(new.rollout);
         new.work.sealed_progress = Some(progress::seal(&mut write, old.id, progress).await?);
+        new.work.is_urgent = progress.is_changing();
     }
     new.rollout = report.rollout.unwrap_or(new.rollout);
     if report.executed.is_some() && report.executed == new.change {
@@ -88,6 +89,7 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     if is_over {
         new.finished_at = Some(now);
         new.work.due_at = None;
+        new.work.is_urgent = false;
         new.change = None;
         if matches!(
             new.standing.status,
@@ -102,9 +104,11 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
             || (new.standing.cancel_requested && !held.standing.cancel_requested);
         new.work.due_at = Some(report.next.filter(|_| !wanted).unwrap_or(now));
     }
+    turns::end(&mut write, &new, report.progress.as_ref()).await?;
     // What was to be deleted is, when it is over or cannot be stopped any more.
     if new.work.is_deleted && (is_over || !new.standing.cancel_requested) {
         gone.extend(super::keys(&mut write, old.id).await?);
+        turns::leave(&mut write, &old).await?;
         write.org().hold_submission(old.id, None).await?;
         write.org().delete_submission(old.id).await?;
         write.commit().await?;
@@ -119,6 +123,17 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     write.commit().await?;
     remove_files(app, &gone).await;
     Ok(goes_on.then_some(new))
+}
+
+/// Gives up a claim whose step was broken off: whoever looks may go on with what is kept. An older claim gives up nothing.
+pub async fn give_up(app: &App, held: &Submission) -> Result<(), Failure> {
+    let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
+    let present = write.org().lock_submission(held.id).await?;
+    if present.is_some_and(|present| present.work.claim == held.work.claim) {
+        write.org().hold_submission(held.id, None).await?;
+        write.commit().await?;
+    }
+    Ok(())
 }
 
 async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ fn set_up(token: &str) -> Value {
     json!({"token": token, "organization": "Example Apps", "email": EMAIL, "password": PASSWORD})
 }
 
-async fn accept(app: &TestApp, token: &str, password: &str) -> Answer {
+pub async fn accept(app: &TestApp, token: &str, password: &str) -> Answer {
     post(
         app,
         "/auth/invitation",
@@ -26,7 +26,7 @@ async fn accept(app: &TestApp, token: &str, password: &str) -> Answer {
     .await
 }
 
-async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
+pub async fn reset(app: &TestApp, token: &str, password: &str) -> Answer {
     post(app, "/auth/reset", json!({"token": token, "password": password}), &[]).await
 }
 

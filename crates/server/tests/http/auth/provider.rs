@@ -1,5 +1,6 @@
 //! Sign-in through an OpenID Connect provider.
 
+mod claimed;
 mod fake;
 mod keys;
 mod passwordless;
@@ -12,7 +13,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use self::fake::{begin, come_back, good_claims, is_refused, session, stage};
+use self::fake::{begin, come_back, good_claims, is_refused, prove, session, stage};
 use super::links::invite;
 use super::two_factor::enrol;
 use super::{EMAIL, who};
@@ -24,6 +25,7 @@ async fn who_has_an_account_is_signed_in() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     assert!(page(&app, "/", "").await.text().contains("/sign-in/provider"));
     let answer = come_back(&app, &fake, |_| {}).await;
     let view = who(&app, &session(&answer)).await.expect(200);
@@ -149,6 +151,7 @@ async fn an_account_that_asks_for_codes_asks_here_too() {
     let cookie = app.user(org, EMAIL, Role::Member).await;
     let view = who(&app, &cookie).await.expect(200);
     enrol(&app, view["user"]["id"].as_str().unwrap().parse().unwrap()).await;
+    prove(&app, EMAIL).await;
     let answer = come_back(&app, &fake, |_| {}).await;
     is_refused(&answer, 200, r#"name="one-time-code""#);
 }

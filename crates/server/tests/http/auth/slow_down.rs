@@ -2,7 +2,9 @@
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};
+use launchway_server::clock::Clock;
 use launchway_server::config::RawSettings;
+use launchway_server::http::limits::Tries;
 use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::json;
@@ -152,4 +154,51 @@ async fn an_invitation_is_no_way_around() {
     let body = json!({"token": token, "password": PASSWORD});
     is_slowed_down(&post(&app, "/auth/invitation", body, &[]).await, 60);
     is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 60);
+}
+
+/// Whoever is over its limit would else lock out any account, and add one after the other to what is counted.
+#[tokio::test]
+async fn an_address_that_is_over_its_limit_counts_for_no_account() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let app = TestApp::with(setup).await;
+        let (org, _) = app.org_with_key().await;
+        app.user(org, EMAIL, Role::Owner).await;
+        for n in 0..PER_ADDRESS {
+            sign_in(&app, &format!("nobody{n}@example.com"), WRONG, "192.0.2.1").await;
+        }
+        for _ in 0..=PER_ACCOUNT {
+            is_slowed_down(&sign_in(&app, EMAIL, WRONG, "192.0.2.1").await, 60);
+        }
+        sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await.expect(200);
+    }
+}
+
+/// Nothing that strangers can make up without end is kept, so there is no table to fill.
+#[tokio::test]
+async fn no_flood_frees_an_account_or_an_address() {
+    let app = with_user().await;
+    let calls = &app.app.calls;
+    for n in 0..PER_ACCOUNT {
+        sign_in(&app, EMAIL, WRONG, &format!("192.0.2.{n}")).await;
+    }
+    for n in 0..PER_ADDRESS {
+        sign_in(&app, &format!("nobody{n}@example.com"), WRONG, "192.0.2.100").await;
+    }
+    let now = app.clock.now();
+    for n in 0..300_000u32 {
+        let network = (0x2001_0db8_u128 << 96) | (u128::from(n) << 64);
+        for address in [std::net::IpAddr::from(n.to_be_bytes()), network.to_be_bytes().into()] {
+            calls.count_address(Tries::SignIns, address, now).await.unwrap();
+        }
+    }
+    // As many subjects as the table once held before it stopped to count.
+    for n in 0..110_000 {
+        calls.count(&format!("flood:{n}"), 5, now).await.unwrap();
+    }
+    is_slowed_down(&sign_in(&app, EMAIL, PASSWORD, "198.51.100.1").await, 60);
+    is_slowed_down(&sign_in(&app, "eve@example.com", WRONG, "192.0.2.100").await, 60);
+    for n in 0..=PER_ACCOUNT {
+        let answer = sign_in(&app, "new@example.com", WRONG, &format!("203.0.113.{n}")).await;
+        assert_eq!(answer.status.as_u16(), if n < PER_ACCOUNT { 401 } else { 429 });
+    }
 }

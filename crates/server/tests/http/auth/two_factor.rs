@@ -26,6 +26,7 @@ pub async fn enrol(app: &TestApp, user: UserId) -> (Secret, Vec<String>) {
     let browser = Browser {
         agent: "test".to_owned(),
         token: None,
+        devices: Vec::new(),
         origin: Origin {
             address: [127, 0, 0, 1].into(),
             request_id: "test".to_owned(),

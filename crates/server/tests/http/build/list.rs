@@ -96,17 +96,27 @@ async fn a_queued_build_says_what_it_waits_for() {
     runner(&app, None, &["arch=arm64", "os=macos", "xcode=26"]).await;
     let free = "Waits for a runner with os=macos, xcode=26 to be free".to_owned();
     assert_eq!(waits(first).await, (json!(0), free));
-    // What others asked for goes before it too, and the greater priority first.
+    // What other organizations asked for does not count; the greater priority goes first.
     app.advance(1);
     built(&app, &other_key, json!({"bundleId": "com.example.other"})).await;
     app.advance(1);
     let last = built(&app, &key, labels.clone()).await;
-    assert_eq!(waits(last).await, (json!(2), "2 builds go before it".to_owned()));
+    assert_eq!(waits(last).await, (json!(1), "1 build goes before it".to_owned()));
     let mut urgent = labels;
     urgent["priority"] = json!(5);
+    app.advance(1);
     let urgent = built(&app, &key, urgent).await;
     assert_eq!(waits(urgent).await.0, json!(0));
     assert_eq!(waits(first).await, (json!(1), "1 build goes before it".to_owned()));
+    assert_eq!(waits(last).await, (json!(2), "2 builds go before it".to_owned()));
+    let listed = app.call(&key, Method::GET, "/build", None).await.expect(200);
+    let places: Vec<_> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["queuePosition"])
+        .collect();
+    assert_eq!(places, [&json!(0), &json!(2), &json!(1)], "a list tells the same");
 }
 
 #[tokio::test]

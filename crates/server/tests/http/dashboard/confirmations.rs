@@ -301,6 +301,99 @@ async fn a_form_that_is_sent_twice_is_one_change() {
     }
 }
 
+/// The same of forms that make something: the second one makes nothing, and says where the first one's is.
+#[tokio::test]
+async fn a_double_click_makes_one_of_each() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Owner).await;
+    let key = [("name", "CI"), ("scopes", "build")];
+    let hook = [("name", "CI"), ("url", "https://93.184.216.34/hook"), ("events", "*")];
+    let guest = [("email", "bob@example.com"), ("role", "member")];
+    for (page, path, fields, list) in [
+        ("/api-keys", "/api-keys", &key[..], "/api-keys"),
+        ("/webhooks", "/webhooks", &hook[..], "/webhooks"),
+        ("/members", "/invitations", &guest[..], "/orgs/invitations"),
+    ] {
+        let shown = visit.hidden(page).await;
+        let mut all = vec![(
+            "once",
+            shown.iter().find(|(name, _)| name == "once").unwrap().1.as_str(),
+        )];
+        all.extend_from_slice(fields);
+        let (first, second) = tokio::join!(visit.send(path, &all), visit.send(path, &all));
+        let mut statuses = [first.status.as_u16(), second.status.as_u16()];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 400], "{path}: {} {}", first.text(), second.text());
+        assert!(format!("{}{}", first.text(), second.text()).contains("This form was sent twice"));
+        let made = app.browse(&visit.cookie, Method::GET, list, None).await.expect(200);
+        assert_eq!(made["total"], 1, "{path}");
+    }
+}
+
+/// A variable that somebody set meanwhile, or set before, is replaced only by who was asked.
+#[tokio::test]
+async fn a_variable_is_replaced_only_by_who_was_asked() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    let set = |value: &'static str| [("name", "TOKEN"), ("value", value), ("visibility", "secret")];
+    visit.done("/env", &set("the first secret")).await;
+    let changed = async || {
+        let list = app.browse(&visit.cookie, Method::GET, "/env", None).await.expect(200);
+        assert_eq!(list["total"], 1);
+        list["items"][0]["updatedAt"].clone()
+    };
+    let first = changed().await;
+    app.advance(1000);
+    let asked = visit.send("/env", &set("the second secret")).await;
+    assert_eq!(asked.status, StatusCode::CONFLICT, "{}", asked.text());
+    let text = asked.text();
+    assert!(
+        text.contains("set 20 Nov 2026") && text.contains("nothing was saved"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("second secret") && !text.contains("first secret"),
+        "{text}"
+    );
+    assert_eq!(changed().await, first);
+    // What was typed goes along, sealed: it needs not be typed again.
+    let form = hidden(&text);
+    let of = |name: &str| form.iter().find(|(known, _)| known == name).unwrap().1.as_str();
+    let again = [
+        ("name", "TOKEN"),
+        ("value", ""),
+        ("visibility", "secret"),
+        ("replaces", of("replaces")),
+        ("sealedValue", of("sealedValue")),
+    ];
+    // Nobody else's browser can send it.
+    let colleague = visit_of(&app, visit.org, Role::Owner).await;
+    let foreign = colleague.send("/env", &again).await;
+    assert!(
+        foreign.text().contains("value is not there any more"),
+        "{}",
+        foreign.text()
+    );
+    visit.done("/env", &again).await;
+    let second = changed().await;
+    assert_ne!(second, first);
+    // A refusal for another reason carries the value along, too.
+    let refused = visit
+        .send("/env", &[("name", "1x"), ("value", "the third secret")])
+        .await;
+    let form = hidden(&refused.text());
+    assert!(
+        form.iter()
+            .any(|(name, value)| name == "sealedValue" && value.len() > 40),
+        "{form:?}"
+    );
+    assert!(!refused.text().contains("third secret"), "{}", refused.text());
+    // The answer to an older question is asked again.
+    app.advance(1000);
+    assert_eq!(visit.send("/env", &again).await.status, StatusCode::CONFLICT);
+    assert_eq!(changed().await, second);
+}
+
 /// Forms that are saved without a confirmation carry the revision of their page.
 #[tokio::test]
 async fn a_stale_form_is_shown_again_with_both_values() {

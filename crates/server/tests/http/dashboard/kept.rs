@@ -208,6 +208,13 @@ async fn a_form_of_an_older_session_is_shown_again() {
     let shown = page(&app, sent.header("location"), &fresh).await.text();
     assert!(shown.contains(r#"value="API_URL""#), "{shown}");
     assert_eq!(variables(&app, &fresh).await, 0);
+    let typed = [("bundleId", "com.example.typed"), ("version", "7.8.9")];
+    let zip = package("index.html", b"hello");
+    let sent = old
+        .send_parts("/updates/new", &old.token, &typed, Some(("dist.zip", &zip)))
+        .await;
+    let shown = page(&app, sent.header("location"), &fresh).await.text();
+    assert!(shown.contains(r#"value="7.8.9""#), "{shown}");
     // In a browser where somebody else is signed in by now, that one does not get it.
     let colleague = visit_of(&app, visit.org, Role::Owner).await;
     let mixed = Visit {

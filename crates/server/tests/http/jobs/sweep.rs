@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use launchway_domain::id::OrgId;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
 use launchway_server::blob::Key;
@@ -205,6 +206,7 @@ async fn many_objects_are_walked_in_pages() {
 /// A publish that has copied its upload, and waits for its turn to look into the copy, while a day and more goes by.
 struct Running<'a> {
     app: &'a TestApp,
+    org: OrgId,
     key: String,
     upload: String,
     bytes: Vec<u8>,
@@ -212,11 +214,12 @@ struct Running<'a> {
 
 impl<'a> Running<'a> {
     async fn new(app: &'a TestApp) -> Running<'a> {
-        let (_, key) = app.org_with_key().await;
+        let (org, key) = app.org_with_key().await;
         let bytes = package("index.html", b"<h1>slow</h1>");
         let upload = app.upload(&key, &bytes).await;
         Running {
             app,
+            org,
             key,
             upload,
             bytes,
@@ -225,8 +228,7 @@ impl<'a> Running<'a> {
 
     /// Publishes, and does `meanwhile` when the copy is there and nothing names it yet.
     async fn publish(&self, meanwhile: impl AsyncFnOnce()) -> Answer {
-        let slots = self.app.app.inspections.available_permits() as u32;
-        let held = self.app.app.inspections.acquire_many(slots).await.unwrap();
+        let held = self.app.all_places(self.org).await;
         let interrupted = async {
             until("the copy is there", async || {
                 stored(self.app).await.iter().any(|name| name.starts_with("packages/"))

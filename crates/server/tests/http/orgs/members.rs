@@ -88,7 +88,8 @@ async fn members_are_removed_as_far_as_the_callers_role_reaches() {
                 (Member, _) => answer.expect_error(403, NEEDS_ADMIN),
                 (Admin, Owner) => answer.expect_error(403, OWNERS_ONLY),
                 _ => {
-                    assert_eq!(answer.expect(200), json!({"id": id, "status": "deleted"}));
+                    let removed = answer.expect(200);
+                    assert_eq!((&removed["id"], &removed["status"]), (&json!(id), &json!("deleted")));
                     let again = app.browse(&cookie, Method::DELETE, &path, None).await;
                     again.expect_error(404, "No member has this id");
                 }

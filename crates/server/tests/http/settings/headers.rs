@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use launchway_domain::tenancy::Role;
+use launchway_server::config::RawSettings;
 use launchway_server::http::router;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Setup, TestApp};
 
 /// Asks as a page of another origin does.
 async fn from_elsewhere(app: &TestApp, method: Method, path: &str, key: &str) -> Answer {
@@ -157,5 +158,37 @@ async fn signed_downloads_are_for_any_origin_and_uploads_are_not() {
             "{method} {path}"
         );
         assert_eq!(answer.header("access-control-allow-credentials"), "", "{method} {path}");
+    }
+}
+
+/// Of all answers but those to checks, which apps ask for.
+#[tokio::test]
+async fn browsers_are_told_to_come_by_https_only() {
+    const HSTS: &str = "strict-transport-security";
+    for (public_url, no_hsts, expected) in [
+        (Some("https://launchway.example"), None, "max-age=31536000"),
+        (Some("https://launchway.example"), Some("true"), ""),
+        (Some("http://launchway.internal"), None, ""),
+        (None, None, ""),
+    ] {
+        let settings = RawSettings {
+            public_url: public_url.map(str::to_owned),
+            no_hsts: no_hsts.map(str::to_owned),
+            ..RawSettings::default()
+        };
+        let app = TestApp::with(Setup {
+            settings,
+            ..Setup::default()
+        })
+        .await;
+        let pages =
+            ["/", "/docs", "/nothing", "/o/x", "/files/x", "/setup"].map(|path| format!("{}{path}", app.origin));
+        for path in pages.iter().map(String::as_str).chain(["/apps", "/auth/session"]) {
+            assert_eq!(app.get(path).await.header(HSTS), expected, "{path}");
+        }
+        assert_eq!(
+            app.check("com.example.app", "currentVersion=1.0.0").await.header(HSTS),
+            ""
+        );
     }
 }

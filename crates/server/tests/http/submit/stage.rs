@@ -24,7 +24,7 @@ use launchway_stores::World;
 use launchway_stores::transport::{NoAnswer, Request, Response, Transport};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::build::upload;
@@ -56,6 +56,9 @@ pub struct Way {
     calls: AtomicU64,
     death: Mutex<Option<Death>>,
     died: Notify,
+    /// Calls whose URL has this wait until it is taken away.
+    slow: watch::Sender<Option<&'static str>>,
+    waiting: AtomicU64,
 }
 
 impl Transport for Way {
@@ -63,6 +66,7 @@ impl Transport for Way {
         Box::pin(async move {
             let number = self.calls.fetch_add(1, Ordering::SeqCst);
             self.die_at(Death::Before(number)).await;
+            self.wait_at(&request.url).await;
             let simulator = self.simulator.lock().unwrap().clone();
             let answer = Direct(simulator.expect("the stores are open")).send(request).await;
             self.die_at(Death::After(number)).await;
@@ -72,6 +76,30 @@ impl Transport for Way {
 }
 
 impl Way {
+    /// Has calls wait whose URL has this, or lets them all go on.
+    pub fn slow_down(&self, part: Option<&'static str>) {
+        self.slow.send_replace(part);
+    }
+
+    /// How many calls wait.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
+    async fn wait_at(&self, url: &str) {
+        struct Waiting<'w>(&'w AtomicU64);
+        impl Drop for Waiting<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let _waiting = Waiting(&self.waiting);
+        let mut slow = self.slow.subscribe();
+        // The sender lives as long as this.
+        let _ = slow.wait_for(|part| part.is_none_or(|part| !url.contains(part))).await;
+    }
+
     async fn die_at(&self, moment: Death) {
         let dies = *self.death.lock().unwrap() == Some(moment);
         if dies {
@@ -193,6 +221,11 @@ impl Stage {
     pub fn dies(&self, death: Option<Death>) {
         self.way.calls.store(0, Ordering::SeqCst);
         *self.way.death.lock().unwrap() = death;
+    }
+
+    /// Whether the death that was ordered has happened.
+    pub fn has_died(&self) -> bool {
+        self.way.death.lock().unwrap().is_none()
     }
 
     /// How many calls there were.

@@ -122,7 +122,7 @@ async fn a_wrong_form_is_400_and_names_its_field() {
                 json!(1),
                 json!([]),
                 json!({}),
-                document(&|document| document["alg"] = json!("lwfp-2")),
+                document(&|document| document["alg"] = json!("lwfp-3")),
                 document(&|document| document["native"] = json!("AA")),
                 document(&|document| document["plugins"] = json!({"a": 1})),
                 document(&|document| document["plugins"] = json!([])),

@@ -105,9 +105,8 @@ async fn bytes_that_do_not_fit_are_refused_and_smaller_ones_are_not() {
 /// No slot for an inspection is free: who waited for one would wait for ever.
 #[tokio::test]
 async fn what_is_over_the_quota_is_not_even_looked_into() {
-    let (app, _, key) = with(Setup::default(), "free:updates=0").await;
-    let slots = app.app.inspections.available_permits() as u32;
-    let all = app.app.inspections.acquire_many(slots).await.unwrap();
+    let (app, org, key) = with(Setup::default(), "free:updates=0").await;
+    let all = app.all_places(org).await;
     app.publish(&key, json!({})).await.expect(403);
     assert_eq!(stored(&app).await, 0);
     drop(all);
@@ -210,6 +209,8 @@ async fn builds_minutes_and_submissions_have_quotas_too() {
         used["submissions"],
         used["quotas"]
     ]);
-    let quotas = json!({"builds": 2, "buildMinutes": 1, "submissions": 1, "updates": null, "bytes": null});
+    let quotas = json!({
+        "builds": 2, "buildMinutes": 1, "submissions": 1, "updates": null, "bytes": null, "storedBytes": null, "apps": 100,
+    });
     assert_eq!(shown, json!([2, 11, 1, quotas]));
 }

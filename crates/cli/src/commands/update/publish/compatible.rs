@@ -18,6 +18,8 @@ use crate::failure::{Exit, Failure};
 pub struct Here {
     /// As the API takes it.
     pub input: FingerprintInput,
+    /// The `lwfp-2` hash of the same, where the project is known.
+    pub lwfp2: Option<String>,
     side: Side,
 }
 
@@ -28,9 +30,10 @@ pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<H
         return told_one(told.clone(), platform).map(Some);
     }
     match look(platform, arguments.profile.as_deref(), false, context).await? {
-        Ok(found) => Ok(found.input().map(|input| Here {
-            input,
-            side: Side::of(found.document),
+        Ok(found) => Ok(found.sent().map(|sent| Here {
+            input: sent.input,
+            lwfp2: Some(sent.lwfp2),
+            side: Side::of_project(found.documents),
         })),
         Err(CollectError::NoApp(_)) => {
             let note = "There is no app project here, so the update has no fingerprint: apps get it whatever is native in them.";
@@ -58,11 +61,13 @@ fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
         let hash = Fingerprint::parse(&text).map_err(|error| Failure::usage(format!("--fingerprint {error}")))?;
         let side = Side {
             hash,
+            lwfp2: None,
             document: None,
             platform,
         };
         return Ok(Here {
             input: FingerprintInput::Hash(text),
+            lwfp2: None,
             side,
         });
     }
@@ -73,6 +78,7 @@ fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
         .map_err(|error| Failure::usage(format!("the fingerprint document: {error}")).hint(hint))?;
     Ok(Here {
         input: FingerprintInput::Document(serde_json::from_str(&text).unwrap_or_default()),
+        lwfp2: None,
         side: Side::of(read),
     })
 }

@@ -9,7 +9,8 @@ use launchway_domain::version::Version;
 use launchway_project::native_version::{Found, NativeProject};
 
 use crate::args::publish::PublishArgs;
-use crate::commands::{app, text_or_file};
+use crate::commands::app::{App, taken};
+use crate::commands::text_or_file;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -54,12 +55,12 @@ impl Native {
 
 /// Puts the request together, all but the upload. Fails when something is missing; nothing is sent before.
 pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate, Native), Failure> {
-    let native = app::native(arguments.platform, arguments.profile.as_deref(), context)?;
+    let app = App::read(arguments.platform, arguments.profile.as_deref(), None, context)?;
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
-        bundle_id: app::bundle_id(arguments.bundle_id.as_ref(), &native, context)?,
+        bundle_id: app.bundle_id(arguments.bundle_id.as_ref(), context)?,
         platform: arguments.platform.to_string(),
-        version: version(arguments, context, &native)?,
+        version: version(arguments, context, &app.native)?,
         build_number: arguments.build_number.clone().map(TextOrNumber::Text),
         configuration,
         release_notes: arguments.release_notes.clone().map(text_or_file).transpose()?,
@@ -67,7 +68,7 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
         mandatory: arguments.mandatory.then_some(true),
         ..CreateUpdate::default()
     };
-    Ok((create, Native(native)))
+    Ok((create, Native(app.native)))
 }
 
 /// Who gets it has to be said: an update without configuration goes to testers and users alike.
@@ -92,7 +93,7 @@ fn configuration(arguments: &PublishArgs, context: &Context) -> Result<Option<St
 fn version(arguments: &PublishArgs, context: &Context, native: &NativeProject) -> Result<String, Failure> {
     match (&arguments.version, &native.version) {
         (Some(told), _) => Ok(told.clone()),
-        (None, Some(found)) => Ok(app::taken("Version", found, context)),
+        (None, Some(found)) => Ok(taken("Version", found, context)),
         (None, None) => Err(
             Failure::usage("no version is named, and no native project here names one").hint("give --version VERSION"),
         ),

@@ -244,3 +244,113 @@ fn hostile_zip_archives_are_refused_and_touch_nothing_outside() {
         stage.check();
     }
 }
+
+/// A directory of so many entries without a file before it, and an end record that says what it is told to.
+fn directory_alone(entries: usize, claimed: u16, size: impl Fn(u32) -> u32) -> Vec<u8> {
+    let mut entry = b"PK\x01\x02".to_vec();
+    entry.resize(46, 0);
+    entry[28] = 1;
+    entry.push(b'a');
+    let mut bytes = entry.repeat(entries);
+    let length = u32::try_from(bytes.len()).unwrap();
+    bytes.extend(b"PK\x05\x06\0\0\0\0");
+    bytes.extend([claimed.to_le_bytes(), claimed.to_le_bytes()].concat());
+    bytes.extend(size(length).to_le_bytes());
+    bytes.extend([0; 6]);
+    bytes
+}
+
+/// Puts a wide end record with this count, and its locator, before the end record.
+fn widened(bytes: &[u8], count: u64, size: u64) -> Vec<u8> {
+    let (directory, end) = bytes.split_at(bytes.len() - 22);
+    let start = directory.len() as u64;
+    let mut wide = directory.to_vec();
+    wide.extend(b"PK\x06\x06");
+    wide.extend(44_u64.to_le_bytes());
+    wide.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for number in [count, count, size, 0] {
+        wide.extend(number.to_le_bytes());
+    }
+    wide.extend(b"PK\x06\x07\0\0\0\0");
+    wide.extend(start.to_le_bytes());
+    wide.extend(1_u32.to_le_bytes());
+    wide.extend(end);
+    wide
+}
+
+#[test]
+fn a_directory_is_measured_before_it_is_read() {
+    let honest = directory_alone(2000, 2000, |size| size);
+    let rows = [
+        (
+            "too many",
+            honest.clone(),
+            "it has 2000 entries; a source may have 1000",
+        ),
+        (
+            "too many in the wide record",
+            widened(&directory_alone(2000, u16::MAX, |_| u32::MAX), 2_000_000, 94_000),
+            "it has 2000000 entries",
+        ),
+        (
+            "a huge count in the wide record",
+            widened(&honest, u64::MAX, 94_000),
+            "it has 18446744073709551615 entries",
+        ),
+        (
+            "fewer claimed than the bytes hold",
+            directory_alone(200_000, 1, |size| size),
+            "its directory has 9400000 bytes, which do not fit its 1 entries",
+        ),
+        (
+            "more claimed than the bytes hold",
+            directory_alone(10, 1000, |size| size),
+            "which do not fit its 1000 entries",
+        ),
+        (
+            "a size that is not that of the directory",
+            directory_alone(1000, 1000, |size| size - 47),
+            "its directory is not where it says",
+        ),
+        (
+            "a directory that is none",
+            [vec![0; 47 * 10], directory_alone(0, 10, |_| 470)].concat(),
+            "it is no readable archive",
+        ),
+        (
+            "an archive behind other bytes",
+            [b"#!/bin/sh\n".to_vec(), zip_of(&[("a", None, b"x")])].concat(),
+            "nothing may stand before or behind the archive",
+        ),
+        (
+            "an archive before other bytes",
+            [zip_of(&[("a", None, b"x")]), b"more".to_vec()].concat(),
+            "there is no end of a ZIP archive",
+        ),
+        (
+            "a wide record somewhere else",
+            [b"x".to_vec(), widened(&directory_alone(10, 10, |size| size), 10, 470)].concat(),
+            "its wide end record is not where it should be",
+        ),
+    ];
+    for (what, bytes, expected) in rows {
+        let stage = Stage::new();
+        let problem = stage.unpack("a.zip", &bytes, BOUNDS).expect_err(what).to_string();
+        assert!(problem.contains(expected), "{what}: {problem}");
+        stage.check();
+    }
+}
+
+#[test]
+fn a_name_that_stands_twice_in_a_zip_archive_is_refused() {
+    let mut twice = zip_of(&[("aaaa", None, b"x"), ("aaab", None, b"y")]);
+    for at in 0..twice.len() - 4 {
+        if &twice[at..at + 4] == b"aaab" {
+            twice[at..at + 4].copy_from_slice(b"aaaa");
+        }
+    }
+    let stage = Stage::new();
+    let problem = stage.unpack("a.zip", &twice, BOUNDS).unwrap_err().to_string();
+    assert!(problem.contains("is in the archive twice"), "{problem}");
+    stage.check();
+}

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::auth::{EMAIL, cookie};
 use crate::pages::page;
-use crate::support::{Answer, Setup, TestApp};
+use crate::support::{Answer, START, Setup, TestApp};
 
 /// A key for these tests and nothing else.
 const RSA_TEST_KEY: &[u8] = include_bytes!("rsa-test-key.pk8");
@@ -235,6 +235,15 @@ pub async fn come_back_to(app: &TestApp, fake: &Fake, link: &str, change: impl F
 /// The session that an answer begins, which leads to the first page.
 pub fn session(answer: &Answer) -> String {
     session_at(answer, "/")
+}
+
+/// Has the provider have proven an account's address before.
+pub async fn prove(app: &TestApp, email: &str) {
+    let mut tx = app.app.db.write().await.unwrap();
+    let mut system = tx.system("a test");
+    let (user, _) = system.user_by_email(email).await.unwrap().unwrap();
+    assert!(system.prove_user(user.id, START).await.unwrap());
+    tx.commit().await.unwrap();
 }
 
 /// The session that an answer begins, which leads to a page.

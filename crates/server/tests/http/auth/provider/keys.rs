@@ -7,7 +7,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
-use super::fake::{Fake, Signer, come_back, is_refused, session, stage};
+use super::fake::{Fake, Signer, come_back, is_refused, prove, session, stage};
 use crate::auth::EMAIL;
 use crate::support::TestApp;
 
@@ -15,6 +15,7 @@ async fn with_user() -> (TestApp, Arc<Fake>) {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     (app, fake)
 }
 

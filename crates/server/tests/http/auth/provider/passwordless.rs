@@ -9,7 +9,7 @@ use launchway_server::ops::two_factor;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::fake::{Fake, come_back, is_refused, session, stage};
+use super::fake::{Fake, come_back, is_refused, prove, session, stage};
 use crate::auth::links::invite;
 use crate::auth::two_factor::{enrol, hidden};
 use crate::auth::{EMAIL, credentials, post, who};
@@ -202,6 +202,7 @@ async fn who_has_a_password_joins_by_the_link_and_the_password() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     let (_, token) = invited_by_two(&app).await;
     let cookie = session(&come_back(&app, &fake, |_| {}).await);
     assert_eq!(organizations(&app, &cookie).await.len(), 1);

@@ -6,7 +6,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{MINUTE, SECOND};
 use serde_json::json;
 
-use super::fake::{begin, come_back, is_refused, session, stage, with_issuer};
+use super::fake::{begin, come_back, is_refused, prove, session, stage, with_issuer};
 use crate::auth::EMAIL;
 use crate::pages::{page, signed_in, submit};
 use crate::support::{PASSWORD, TestApp};
@@ -22,6 +22,7 @@ async fn a_provider_that_is_away_keeps_nobody_with_a_password_out() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     fake.status.store(502, Ordering::SeqCst);
     let answer = page(&app, "/sign-in/provider", "").await;
     is_refused(&answer, 503, AWAY);
@@ -43,6 +44,7 @@ async fn a_provider_that_nothing_listens_for_is_away() {
     let app = with_issuer(&nowhere).await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     is_refused(&page(&app, "/sign-in/provider", "").await, 503, AWAY);
     signs_in_by_password(&app).await;
 }
@@ -67,6 +69,7 @@ async fn made_up_codes_slow_down_by_address_as_wrong_passwords_do() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, EMAIL, Role::Member).await;
+    prove(&app, EMAIL).await;
     app.advance(MINUTE);
     for _ in 0..20 {
         is_refused(
@@ -91,6 +94,7 @@ async fn an_address_that_only_looks_alike_in_lower_case_is_another() {
     let (app, fake) = stage().await;
     let org = app.org(Tier::Pro).await;
     app.user(org, "kim@example.com", Role::Owner).await;
+    prove(&app, "kim@example.com").await;
     let answer = come_back(&app, &fake, |claims| claims["email"] = json!("\u{212a}im@example.com")).await;
     is_refused(&answer, 403, "has no account here");
     session(&come_back(&app, &fake, |claims| claims["email"] = json!("Kim@Example.com")).await);

@@ -6,7 +6,7 @@ use launchway_domain::tenancy::{Role, Tier};
 use launchway_server::clock::Clock;
 use serde_json::json;
 
-use super::fake::{begin, come_back_to, good_claims, is_refused, session_at, session_cookie, stage};
+use super::fake::{begin, come_back_to, good_claims, is_refused, prove, session_at, session_cookie, stage};
 use crate::auth::two_factor::{enrol, hidden};
 use crate::auth::{EMAIL, who};
 use crate::pages::{encoded, page, submit};
@@ -24,7 +24,9 @@ fn link(answer: &Answer) -> String {
 
 async fn with_user(app: &TestApp) -> String {
     let org = app.org(Tier::Pro).await;
-    app.user(org, EMAIL, Role::Owner).await
+    let cookie = app.user(org, EMAIL, Role::Owner).await;
+    prove(app, EMAIL).await;
+    cookie
 }
 
 #[tokio::test]

@@ -1,0 +1,132 @@
+//! Whether `launchway.toml` calls the app what its native projects call it: updates for another one reach nobody.
+
+use std::path::Path;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::platform::Platform;
+use launchway_project::file::{NAME, Project, StatedId, line_of};
+use launchway_project::native_version::{self, Found};
+use launchway_project::resolve::{app_profile, variant};
+use launchway_project::source::Source;
+
+use super::Finding;
+
+/// What one profile builds for one platform.
+struct Built {
+    platform: Platform,
+    /// The profile, where one is named.
+    profile: Option<String>,
+    /// Whether it is what a build makes that names no profile.
+    is_usual: bool,
+    stated: Option<StatedId>,
+    native: Option<Found>,
+}
+
+/// Compares for each profile and platform. `text` is that of `launchway.toml`, to name lines.
+pub fn look(root: &Path, project: &Project, text: &str, findings: &mut Vec<Finding>) {
+    let before = findings.len();
+    for platform in Platform::ALL {
+        let mut seen = Vec::new();
+        for built in all(root, project, platform) {
+            let ids = (
+                built.stated.as_ref().map(|stated| stated.value.clone()),
+                built.native.as_ref().map(|found| found.value.clone()),
+            );
+            if !seen.contains(&ids) {
+                findings.extend(built.finding(text));
+                seen.push(ids);
+            }
+        }
+    }
+    if findings.len() == before {
+        let fix =
+            format!("write bundle_id below [app] in {NAME}, or below [app.android] and [app.ios] where they differ");
+        let message = format!("neither {NAME} nor a native project says which app this is");
+        findings.push(Finding::warning("app", message, fix));
+    }
+}
+
+/// What each profile builds, that of a build that names none first.
+fn all(root: &Path, project: &Project, platform: Platform) -> Vec<Built> {
+    let names = project.build.keys().map(|name| Some(name.as_str()));
+    let mut found = Vec::new();
+    for told in std::iter::once(None).chain(names) {
+        let Ok((profile, merged)) = app_profile(&project.build, told, platform) else {
+            continue;
+        };
+        let root = root.join(merged.directory.as_deref().unwrap_or_default());
+        if platform == Platform::Visionos && !is_for_vision(&root) {
+            continue;
+        }
+        let native = native_version::read(&root, platform, &variant(&merged, None)).bundle_id;
+        found.push(Built {
+            platform,
+            stated: project.bundle_id(profile.as_deref(), platform),
+            profile,
+            is_usual: told.is_none(),
+            native,
+        });
+    }
+    found
+}
+
+/// Few projects are for visionOS, though the configuration of most would name the app there too.
+fn is_for_vision(root: &Path) -> bool {
+    let source = Source::new(root);
+    source.has_directory("visionos") || source.has_directory("App_Resources/visionOS")
+}
+
+impl Built {
+    fn finding(&self, text: &str) -> Option<Finding> {
+        let platform = self.platform;
+        let found = match (&self.stated, &self.native) {
+            (Some(stated), native) => match (BundleId::parse(&stated.value), native) {
+                (Err(problem), _) => {
+                    let message = format!("{}: bundle_id {problem}", place(stated, text));
+                    return Some(Finding::problem("app", message, "write it as the native project does"));
+                }
+                (Ok(id), Some(found)) if BundleId::parse(&found.value).is_ok_and(|native| native != id) => {
+                    return Some(self.mismatch(stated, found, text));
+                }
+                (Ok(_), found) => found.as_ref()?,
+            },
+            (None, native) => native.as_ref()?,
+        };
+        let message = format!("the app is {} on {platform} ({})", found.value, found.place);
+        Some(Finding::ok("app", message))
+    }
+
+    fn mismatch(&self, stated: &StatedId, found: &Found, text: &str) -> Finding {
+        let platform = self.platform;
+        let by = match &self.profile {
+            Some(profile) => format!("what [build.{profile}] builds for {platform}"),
+            None => format!("the app on {platform}"),
+        };
+        let message = format!(
+            "{} says {}, but {by} is {} ({}): updates would go to an app that nobody has",
+            place(stated, text),
+            stated.value,
+            found.value,
+            found.place
+        );
+        // What is said of all platforms may be right for another one.
+        let table = match (&stated.tables[..], &self.profile) {
+            ([first, ..], Some(profile)) if first == "app" && !self.is_usual => format!("build.{profile}.{platform}"),
+            ([first], _) if first == "app" => format!("app.{platform}"),
+            ([first, profile], _) if first == "build" => format!("build.{profile}.{platform}"),
+            (tables, _) => tables.join("."),
+        };
+        let fix = format!(
+            "write bundle_id = \"{}\" below [{table}] in {NAME}, or correct {}",
+            found.value, found.place
+        );
+        Finding::problem("app", message, fix)
+    }
+}
+
+fn place(stated: &StatedId, text: &str) -> String {
+    match line_of(text, &stated.tables, "bundle_id") {
+        Some(line) => format!("{NAME}, line {line}"),
+        None => format!("{NAME}, [{}]", stated.tables.join(".")),
+    }
+}

@@ -1,0 +1,115 @@
+//! Goes over the lines of a build's log in constant memory, on threads that serve no requests.
+
+use bytes::Bytes;
+use memchr::memchr_iter;
+
+use crate::build_log::LogReader;
+use crate::failure::Failure;
+use crate::fair_work::Call;
+
+/// Bytes of a line that are kept.
+const LONGEST_LINE: usize = 64 << 10;
+/// Bytes that are looked at in one piece of work: some milliseconds.
+const AT_A_TIME: usize = 512 << 10;
+
+/// What looks at lines.
+pub trait Look: Send + 'static {
+    /// Sees a line with its number and where it begins, without its end if it is too long; false ends the walk.
+    fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool;
+}
+
+/// A walk over a log.
+pub struct Walk<L> {
+    /// What looks at the lines.
+    pub look: L,
+    /// Lines that were seen.
+    pub lines: u64,
+    /// Bytes that were read.
+    pub size: i64,
+    /// Where the line that is being read began.
+    start: i64,
+    /// The line that is being read, as far as it was in earlier pieces.
+    line: Vec<u8>,
+    is_over: bool,
+}
+
+/// Goes over a log to its end, or until it was seen enough. Whoever stops to wait for it stops it.
+pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Result<Walk<L>, Failure> {
+    let mut walk = Walk {
+        look,
+        lines: 0,
+        size: reader.offset(),
+        start: reader.offset(),
+        line: Vec::new(),
+        is_over: false,
+    };
+    while !walk.is_over {
+        let pieces = read_ahead(&mut reader).await?;
+        if pieces.is_empty() {
+            walk.end();
+            break;
+        }
+        walk = call
+            .piece(move || {
+                pieces.iter().for_each(|piece| walk.take(piece));
+                walk
+            })
+            .await?;
+    }
+    Ok(walk)
+}
+
+/// The next pieces of a log; none at its end.
+async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, Failure> {
+    let (mut pieces, mut size) = (Vec::new(), 0);
+    while size < AT_A_TIME {
+        let Some(piece) = reader.next().await? else { break };
+        size += piece.len();
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
+impl<L: Look> Walk<L> {
+    fn take(&mut self, piece: &[u8]) {
+        if self.is_over {
+            return;
+        }
+        let at = self.size;
+        self.size += piece.len() as i64;
+        let mut from = 0;
+        for end in memchr_iter(b'\n', piece) {
+            let part = &piece[from..=end];
+            // Most lines are whole in one piece: they are not copied.
+            let goes_on = if self.line.is_empty() {
+                self.look.see(self.lines, self.start, part)
+            } else {
+                self.keep(part);
+                self.look.see(self.lines, self.start, &self.line)
+            };
+            from = end + 1;
+            self.lines += 1;
+            self.start = at + from as i64;
+            self.line.clear();
+            if !goes_on {
+                self.is_over = true;
+                return;
+            }
+        }
+        self.keep(&piece[from..]);
+    }
+
+    /// Sees the last line, which may have no end.
+    fn end(&mut self) {
+        self.is_over = true;
+        if !self.line.is_empty() {
+            self.look.see(self.lines, self.start, &self.line);
+            self.lines += 1;
+        }
+    }
+
+    fn keep(&mut self, part: &[u8]) {
+        let room = LONGEST_LINE.saturating_sub(self.line.len());
+        self.line.extend_from_slice(&part[..part.len().min(room)]);
+    }
+}

@@ -1,0 +1,100 @@
+//! The floor of free disk space. Below it uploads, artifacts and logs are refused, which keeps room for the database, reads and
+//! deletes.
+
+use std::path::Path;
+
+use crate::app::App;
+use crate::config::Storage;
+use crate::failure::Failure;
+
+/// The default floor, capped at a twentieth of the disk.
+const DEFAULT: u64 = 1 << 30;
+const SHARE: u64 = 20;
+
+/// The free space that uploads must leave on a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Floor {
+    /// Bytes; `None` is the default.
+    bytes: Option<u64>,
+}
+
+impl Floor {
+    /// A disk may be filled to the brim.
+    pub const NONE: Floor = Floor { bytes: Some(0) };
+
+    /// So many bytes, or the default for the size of the disk.
+    pub const fn new(bytes: Option<u64>) -> Floor {
+        Floor { bytes }
+    }
+
+    /// Whether `more` bytes fit above the floor on the disk of a folder. If the disk cannot be queried, the write itself will
+    /// report why.
+    pub fn leaves_room(self, folder: &Path, more: u64) -> bool {
+        if self == Floor::NONE {
+            return true;
+        }
+        let Ok(disk) = rustix::fs::statvfs(folder) else {
+            return true;
+        };
+        let least = self
+            .bytes
+            .unwrap_or_else(|| default_of(disk.f_blocks.saturating_mul(disk.f_frsize)));
+        disk.f_bavail.saturating_mul(disk.f_frsize) >= least.saturating_add(more)
+    }
+}
+
+fn default_of(disk: u64) -> u64 {
+    DEFAULT.min(disk / SHARE)
+}
+
+/// Refuses to take in so many bytes where this machine keeps objects or the database and they would touch the floor.
+///
+/// # Errors
+/// [`Failure::Unavailable`].
+pub fn room_for(app: &App, bytes: u64) -> Result<(), Failure> {
+    let config = &app.config;
+    let floor = Floor::new(config.min_free_space);
+    let objects = match &config.storage {
+        Storage::Directory(root) => Some(root),
+        Storage::S3 { .. } => None,
+    };
+    let database = config.is_embedded().then_some(&config.data_dir);
+    if objects
+        .into_iter()
+        .chain(database)
+        .all(|folder| floor.leaves_room(folder, bytes))
+    {
+        return Ok(());
+    }
+    tracing::error!("the disk has less than --min-free-space left: uploads, artifacts and logs are refused");
+    Err(Failure::Unavailable(NEARLY_FULL.to_owned()))
+}
+
+const NEARLY_FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_touch_the_floor_does_not_fit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let fits = |floor: Floor, more| floor.leaves_room(folder.path(), more);
+        assert!(fits(Floor::NONE, u64::MAX), "there is no floor");
+        assert!(fits(Floor::new(Some(1)), 1));
+        assert!(!fits(Floor::new(Some(u64::MAX)), 0));
+        assert!(!fits(Floor::new(Some(1)), u64::MAX), "no overflow");
+        assert!(!fits(Floor::new(None), u64::MAX));
+        assert!(
+            Floor::new(Some(u64::MAX)).leaves_room(&folder.path().join("gone"), 1),
+            "it cannot be asked"
+        );
+    }
+
+    #[test]
+    fn the_default_leaves_most_of_a_small_disk() {
+        assert_eq!(default_of(100 << 30), 1 << 30);
+        assert_eq!(default_of(1 << 30), (1 << 30) / 20);
+        assert_eq!(default_of(0), 0);
+    }
+}

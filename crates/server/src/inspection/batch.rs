@@ -1,0 +1,68 @@
+//! One file after the other in one inspecting process, for the fuzzer: starting a process for each would be most of the time.
+//! Each comes as two lengths, a task and the bytes; for each a byte is printed.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::time::Duration;
+
+use super::confine::{Bounds, give_up_everything};
+use super::work::{answer, standard_input};
+
+/// Longer inputs are not made.
+const MAX_INPUT: u32 = 64 << 20;
+
+/// Inspects until the input ends.
+pub(super) fn run() -> Result<(), String> {
+    let text = |error: io::Error| error.to_string();
+    let input = standard_input()?;
+    let file = memory_file().map_err(text)?;
+    let again = file.try_clone().map_err(text)?;
+    let bounds = Bounds {
+        seconds: 24 * 3600,
+        file_size: MAX_INPUT.into(),
+        life: Duration::from_secs(24 * 3600),
+    };
+    // One number is left free for the handle that each inspection gets.
+    give_up_everything(&again.try_clone().map_err(text)?.into(), bounds)?;
+    let (mut input, mut file) = (io::BufReader::new(File::from(input)), file);
+    drop(again);
+    while let Some((task, bytes)) = next(&mut input).map_err(text)? {
+        let task = serde_json::from_slice(&task).map_err(|error| error.to_string())?;
+        file.set_len(0).map_err(text)?;
+        file.seek(SeekFrom::Start(0)).map_err(text)?;
+        file.write_all(&bytes).map_err(text)?;
+        file.seek(SeekFrom::Start(0)).map_err(text)?;
+        let said = answer(&task, file.try_clone().map_err(text)?);
+        // The first letter of the answer's kind: read, refused, unreadable.
+        let kind = if said.starts_with(b"{\"read") { b'+' } else { b'-' };
+        let mut out = io::stdout();
+        out.write_all(&[kind]).and_then(|()| out.flush()).map_err(text)?;
+    }
+    Ok(())
+}
+
+fn next(input: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+    let mut lengths = [0; 8];
+    match input.read_exact(&mut lengths) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let mut take = |at: usize| -> io::Result<Vec<u8>> {
+        let length = u32::from_le_bytes([lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]]);
+        let mut bytes = vec![0; length.min(MAX_INPUT) as usize];
+        input.read_exact(&mut bytes)?;
+        Ok(bytes)
+    };
+    Ok(Some((take(0)?, take(4)?)))
+}
+
+#[cfg(target_os = "linux")]
+fn memory_file() -> io::Result<File> {
+    let file = rustix::fs::memfd_create("input", rustix::fs::MemfdFlags::CLOEXEC)?;
+    Ok(File::from(file))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_file() -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,223 @@
+//! Places for inspections: a bounded number at a time, shared evenly by organizations. One organization never has all of
+//! them, so its slow files keep nobody else waiting, and of those who wait the one that has the fewest comes next.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use launchway_domain::id::OrgId;
+use tokio::sync::oneshot;
+
+use crate::failure::Failure;
+
+/// Inspections of one organization that wait. Who asks for more is told to come again.
+const MAX_WAITING: usize = 100;
+/// What they are told to wait.
+const RETRY_SECONDS: u64 = 10;
+
+/// The places of this process.
+pub struct Places {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Places that one organization may have at once.
+    most: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    free: usize,
+    /// Organizations that have places.
+    taken: HashMap<OrgId, usize>,
+    /// In the order in which they came.
+    waiting: VecDeque<Waiting>,
+}
+
+struct Waiting {
+    org: OrgId,
+    place: oneshot::Sender<Place>,
+}
+
+/// One inspection. It is free again when this is dropped.
+pub struct Place {
+    /// Nothing in one that was never handed over.
+    shared: Option<Arc<Shared>>,
+    org: OrgId,
+}
+
+impl Places {
+    /// So many places, two at least.
+    pub fn new(count: usize) -> Places {
+        let count = count.max(2);
+        let state = State {
+            free: count,
+            taken: HashMap::new(),
+            waiting: VecDeque::new(),
+        };
+        Places {
+            shared: Arc::new(Shared {
+                most: count.div_ceil(2).min(count - 1),
+                state: Mutex::new(state),
+            }),
+        }
+    }
+
+    /// Places that one organization may have at once.
+    pub fn of_one(&self) -> usize {
+        self.shared.most
+    }
+
+    /// Waits for a place for an organization.
+    ///
+    /// # Errors
+    /// [`Failure::RateLimited`] when too many inspections of the organization wait already.
+    pub async fn take(&self, org: OrgId) -> Result<Place, Failure> {
+        let waiting = {
+            let mut state = self.shared.lock();
+            // Who gave up waiting is not counted.
+            state.waiting.retain(|waiting| !waiting.place.is_closed());
+            if state.waiting.iter().filter(|waiting| waiting.org == org).count() >= MAX_WAITING {
+                return Err(Failure::RateLimited(RETRY_SECONDS));
+            }
+            let (place, waiting) = oneshot::channel();
+            state.waiting.push_back(Waiting { org, place });
+            waiting
+        };
+        self.shared.hand_out();
+        waiting
+            .await
+            .map_err(|_| Failure::Internal("a place for an inspection was forgotten".to_owned()))
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives free places to those who wait.
+    fn hand_out(self: &Arc<Self>) {
+        loop {
+            let next = self.lock().next(self.most);
+            let Some(next) = next else { return };
+            let place = Place {
+                shared: Some(self.clone()),
+                org: next.org,
+            };
+            if let Err(mut place) = next.place.send(place) {
+                // Given up meanwhile. Its drop must not come back here, once for each that was given up.
+                place.shared = None;
+                self.lock().give_back(place.org);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Who gets a place now: of those whose organization may have one more, of the organization that has the fewest, the one
+    /// who waits longest.
+    fn next(&mut self, most: usize) -> Option<Waiting> {
+        if self.free == 0 {
+            return None;
+        }
+        self.waiting.retain(|waiting| !waiting.place.is_closed());
+        let taken = |org: &OrgId| self.taken.get(org).copied().unwrap_or_default();
+        let candidates = self.waiting.iter().enumerate();
+        let candidates = candidates.map(|(at, waiting)| (taken(&waiting.org), at));
+        let (_, at) = candidates.filter(|(taken, _)| *taken < most).min()?;
+        let next = self.waiting.remove(at)?;
+        self.free -= 1;
+        *self.taken.entry(next.org).or_default() += 1;
+        Some(next)
+    }
+
+    fn give_back(&mut self, org: OrgId) {
+        self.free += 1;
+        if let Some(taken) = self.taken.get_mut(&org) {
+            *taken -= 1;
+            if *taken == 0 {
+                self.taken.remove(&org);
+            }
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            shared.lock().give_back(self.org);
+            shared.hand_out();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    fn org(number: u8) -> OrgId {
+        OrgId::new(1, [number; 10])
+    }
+
+    /// A place that is free at once.
+    fn now(places: &Places, number: u8) -> Option<Place> {
+        places.take(org(number)).now_or_never().map(Result::unwrap)
+    }
+
+    #[test]
+    fn one_organization_never_has_all_places() {
+        let places = Places::new(4);
+        let slow: Vec<_> = (0..10).filter_map(|_| now(&places, 1)).collect();
+        assert_eq!((slow.len(), places.of_one()), (2, 2));
+        let other = now(&places, 2);
+        assert!(other.is_some() && now(&places, 3).is_some());
+        let few = Places::new(1);
+        let slow = now(&few, 1);
+        assert!(slow.is_some() && now(&few, 1).is_none() && now(&few, 2).is_some());
+    }
+
+    #[tokio::test]
+    async fn who_has_the_fewest_places_comes_next() {
+        let places = Places::new(4);
+        let mut first: Vec<_> = (0..2).filter_map(|_| now(&places, 1)).collect();
+        let second: Vec<_> = (0..2).filter_map(|_| now(&places, 2)).collect();
+        let mut again = Box::pin(places.take(org(1)));
+        let mut new = Box::pin(places.take(org(3)));
+        assert!(again.as_mut().now_or_never().is_none() && new.as_mut().now_or_never().is_none());
+        first.pop();
+        let new = new.as_mut().now_or_never().map(Result::unwrap);
+        assert!(new.is_some(), "the other organization has a place already");
+        assert!(again.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(again.as_mut().now_or_never().is_some());
+    }
+
+    #[test]
+    fn who_gives_up_leaves_the_place_to_others() {
+        let places = Places::new(2);
+        let held = now(&places, 1);
+        for _ in 0..100_000 {
+            assert!(now(&places, 1).is_none(), "given up at once, so it is never too many");
+        }
+        let mut waiting = Box::pin(places.take(org(1)));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        // Handed over, and never looked at.
+        drop(held);
+        drop(waiting);
+        assert!(now(&places, 1).is_some());
+    }
+
+    #[test]
+    fn only_so_many_wait() {
+        let places = Places::new(2);
+        let _held = now(&places, 1);
+        let mut waiting: Vec<_> = (0..MAX_WAITING).map(|_| Box::pin(places.take(org(1)))).collect();
+        for one in &mut waiting {
+            assert!(one.as_mut().now_or_never().is_none());
+        }
+        let more = places.take(org(1)).now_or_never();
+        assert!(matches!(more, Some(Err(Failure::RateLimited(_)))));
+        assert!(now(&places, 2).is_some(), "others do not notice");
+    }
+}

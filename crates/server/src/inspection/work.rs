@@ -1,0 +1,160 @@
+//! What an inspecting process does: gives everything up, reads the file, prints the answer, ends.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitCode;
+
+use launchway_api::secret::SecretText;
+use launchway_binaries::BinaryFacts;
+use launchway_credentials::{Details, Facts, Given, Kind};
+use launchway_domain::org::normal_name;
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::confine::{Bounds, give_up_everything};
+use super::{Answer, CredentialFacts, CredentialTask, Task, batch, more_seconds, trial};
+use crate::ops::credentials::OpenedCredential;
+use crate::package::{self, Inspected, Limits};
+
+/// Bytes of a credential as JSON: the file in base64, passwords and names.
+const MAX_CREDENTIAL: u64 = 16 << 20;
+
+/// Does a task. Where it cannot even begin it says why on standard error and fails.
+pub(super) fn run(task: Task) -> ExitCode {
+    // Not the message, which could quote the file.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(io::stderr(), "panicked at {place}");
+    }));
+    let done = match task {
+        Task::Batch => batch::run(),
+        Task::Trial(trial) => trial::run(trial),
+        task => one(&task),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            let _ = writeln!(io::stderr(), "{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn one(task: &Task) -> Result<(), String> {
+    let input = standard_input()?;
+    let more = match task {
+        Task::Package(limits) => more_seconds(limits),
+        _ => 0,
+    };
+    give_up_everything(&input, Bounds::ONE.longer(more))?;
+    let answer = answer(task, File::from(input));
+    io::stdout().write_all(&answer).map_err(|error| error.to_string())
+}
+
+/// Standard input, by a number of its own.
+pub(super) fn standard_input() -> Result<OwnedFd, String> {
+    io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(|error| error.to_string())
+}
+
+/// The answer to a task about a file, as JSON.
+pub(super) fn answer(task: &Task, input: File) -> Vec<u8> {
+    let json = match task {
+        Task::App => serde_json::to_vec(&app(input)),
+        Task::Package(limits) => serde_json::to_vec(&package(&input, limits)),
+        Task::Credential(task) => serde_json::to_vec(&credential(task, input)),
+        Task::Batch | Task::Trial(_) => return Vec::new(),
+    };
+    json.unwrap_or_default()
+}
+
+fn app(mut file: File) -> Answer<BinaryFacts> {
+    let read = file
+        .seek(SeekFrom::Start(0))
+        .map_err(launchway_binaries::Refusal::from)
+        .and_then(|_| launchway_binaries::read(file));
+    match read {
+        Ok(facts) => Answer::Read(facts),
+        Err(launchway_binaries::Refusal::Unreadable(error)) => Answer::Unreadable(error.to_string()),
+        Err(refusal) => Answer::Refused(refusal.to_string()),
+    }
+}
+
+fn package(file: &File, limits: &Limits) -> Answer<Inspected> {
+    match package::inspect(file, limits) {
+        Ok(inspected) => Answer::Read(inspected),
+        Err(package::Refusal::Unreadable(error)) => Answer::Unreadable(error.to_string()),
+        Err(refusal) => Answer::Refused(refusal.to_string()),
+    }
+}
+
+fn credential(task: &CredentialTask, input: File) -> Answer<CredentialFacts> {
+    let unreadable = |problem: &str| Answer::Unreadable(problem.to_owned());
+    let mut json = Zeroizing::new(Vec::new());
+    if input.take(MAX_CREDENTIAL).read_to_end(&mut json).is_err() {
+        return unreadable("the credential did not come");
+    }
+    let (Ok(kind), Ok(given)) = (
+        task.kind.parse::<Kind>(),
+        serde_json::from_slice::<OpenedCredential>(&json),
+    ) else {
+        return unreadable("the credential came in another form");
+    };
+    let Ok(content) = crate::ops::credentials::decode(&given.content) else {
+        return unreadable("the credential is not in base64");
+    };
+    let text = |text: &'_ Option<SecretText>| text.as_ref().map(|text| text.reveal().to_owned());
+    let [password, alias, key_password, key_id, issuer_id] = [
+        &given.password,
+        &given.alias,
+        &given.key_password,
+        &given.key_id,
+        &given.issuer_id,
+    ]
+    .map(text);
+    let given = Given {
+        content: &content,
+        password: password.as_deref(),
+        alias: alias.as_deref(),
+        key_password: key_password.as_deref(),
+        key_id: key_id.as_deref(),
+        issuer_id: issuer_id.as_deref(),
+        bundle_id: task.bundle_id.as_deref(),
+    };
+    match launchway_credentials::read(kind, &given, task.now) {
+        Ok(facts) => Answer::Read(known(&facts)),
+        Err(refusal) => Answer::Refused(refusal.to_string()),
+    }
+}
+
+/// What is kept of the facts.
+fn known(facts: &Facts) -> CredentialFacts {
+    let mut shown = serde_json::to_value(facts).unwrap_or(Value::Null);
+    if let Some(object) = shown.as_object_mut() {
+        for name in ["kind", "fingerprint", "expiresAt"] {
+            object.remove(name);
+        }
+    }
+    CredentialFacts {
+        name: own_name(&facts.details),
+        fingerprint: facts.fingerprint.clone(),
+        expires_at: facts.expires_at,
+        facts: shown,
+    }
+}
+
+/// What the file calls itself.
+fn own_name(details: &Details) -> String {
+    let name = match details {
+        Details::AppStoreConnectKey(key) => &key.key_id,
+        Details::GoogleServiceAccount(account) => &account.client_email,
+        Details::AndroidKeystore(keystore) => &keystore.alias,
+        Details::AppleCertificate(certificate) => &certificate.common_name,
+        Details::ProvisioningProfile(profile) => &profile.name,
+    };
+    let short: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+    normal_name(&short).unwrap_or_else(|| "Credential".to_owned())
+}

@@ -1,0 +1,127 @@
+//! Which build a runner takes, and how many an organization may have at once. Organizations get equal shares: priority counts
+//! only inside one.
+
+use std::collections::HashMap;
+
+use launchway_domain::build::{Build, Runner};
+use launchway_domain::id::OrgId;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::usage::AtOnce;
+use launchway_store::{QueueShare, Running, Tx};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::write::Write;
+
+/// Different sets of labels that the builds of an organization may wait with.
+const MOST_SETS: i64 = 50;
+/// Sets of labels that are looked at for each organization. More than may be made: two may be made at once.
+const LOOKED_AT: i64 = 64;
+/// Organizations that are tried before a runner asks again.
+const TRIES: usize = 16;
+const REASON: &str = "a runner may work for every tenant";
+
+/// An organization that has builds for a runner.
+struct Candidate {
+    org: OrgId,
+    /// What orders it: builds that run for it on shared runners, and when it was last served.
+    order: (i64, Option<i64>, OrgId),
+    /// The sets of labels that the runner has.
+    sets: Vec<Vec<String>>,
+}
+
+/// Whether there may be a build for a runner with these labels.
+pub async fn has_some(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<bool, Failure> {
+    Ok(!candidates(app, tx, runner, labels).await?.is_empty())
+}
+
+/// The build that a runner with these labels takes next, locked until the transaction ends. Those who ask must hold the queue
+/// (`lock_queue`): what runs is counted here.
+pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Option<Build>, Failure> {
+    for candidate in candidates(app, tx, runner, labels).await?.iter().take(TRIES) {
+        let mut first: Option<(i64, Build)> = None;
+        for set in &candidate.sets {
+            let next = tx.org(candidate.org).next_queued(set).await?;
+            let sooner = |next: &(i64, Build)| {
+                first
+                    .as_ref()
+                    .is_none_or(|first| (next.0, next.1.id) < (first.0, first.1.id))
+            };
+            if let Some(next) = next.filter(sooner) {
+                first = Some(next);
+            }
+        }
+        if let Some((_, build)) = first {
+            return Ok(Some(build));
+        }
+    }
+    Ok(None)
+}
+
+/// The organizations that have builds for a runner and may run one more, in the order in which they are served: the fewest
+/// builds on shared runners first, then the least recently served.
+async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Vec<Candidate>, Failure> {
+    let shares = match runner.org_id {
+        Some(org) => tx.org(org).queue_share(LOOKED_AT).await?,
+        None => tx.system(REASON).queue_shares(LOOKED_AT).await?,
+    };
+    let fitting: Vec<_> = shares.into_iter().filter_map(|share| fit(share, labels)).collect();
+    if fitting.is_empty() {
+        return Ok(Vec::new());
+    }
+    let running = tx.system(REASON).running_builds().await?;
+    let running: HashMap<OrgId, Running> = running.into_iter().map(|running| (running.org, running)).collect();
+    let mut candidates: Vec<Candidate> = fitting
+        .into_iter()
+        .filter_map(|share| {
+            let (all, shared) = running
+                .get(&share.org)
+                .map_or((0, 0), |running| (running.all, running.shared));
+            may_run(app, share.tier, all).then_some(Candidate {
+                org: share.org,
+                order: (shared, share.served_at, share.org),
+                sets: share.sets,
+            })
+        })
+        .collect();
+    candidates.sort_unstable_by_key(|candidate| candidate.order);
+    Ok(candidates)
+}
+
+/// The sets of a share that a runner with these labels has; `None` when it has none.
+fn fit(mut share: QueueShare, labels: &[String]) -> Option<QueueShare> {
+    share.sets.retain(|set| set.iter().all(|label| labels.contains(label)));
+    (!share.sets.is_empty()).then_some(share)
+}
+
+fn may_run(app: &App, tier: Tier, running: i64) -> bool {
+    let most = app.config.quotas.most_at_once(tier, AtOnce::RunningBuilds);
+    most.is_none_or(|most| u64::try_from(running).unwrap_or(0) < most)
+}
+
+/// Makes sure that one more build with these labels may wait. Builds of an organization must be made one after the other: the
+/// row that counts what it uses orders them.
+pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), Failure> {
+    let waiting = write.org().queue_share(MOST_SETS).await?;
+    let sets: Vec<_> = waiting.into_iter().flat_map(|share| share.sets).collect();
+    if sets.len() as i64 >= MOST_SETS && !sets.iter().any(|set| set == labels) {
+        return Err(Failure::bad(format!(
+            "Builds of this organization wait with {MOST_SETS} different sets of labels, and more cannot wait at a time; use \
+             labels that another build has, or cancel builds that no runner takes"
+        )));
+    }
+    let quotas = &write.app().config.quotas;
+    let record = write.org().record().await?.ok_or(Failure::NoSuch("organization"))?;
+    let Some(most) = quotas.most_at_once(record.tier, AtOnce::QueuedBuilds) else {
+        return Ok(());
+    };
+    let bound = i64::try_from(most).unwrap_or(i64::MAX);
+    if write.org().count_queued(bound).await? < bound {
+        return Ok(());
+    }
+    Err(Failure::bad(format!(
+        "This organization has {most} builds in the queue, as many as its tier {} may have; wait until one begins, cancel one, \
+         or ask the operator to change --quotas or the tier",
+        record.tier
+    )))
+}

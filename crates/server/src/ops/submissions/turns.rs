@@ -1,0 +1,94 @@
+//! Turns in App Store Connect: one submission at a time uploads a build of one number, and one prepares a version and has it
+//! reviewed. The others wait, and say for which one.
+
+use launchway_domain::submission::{Store, Submission};
+use launchway_store::Turn;
+use launchway_stores::app_store;
+
+use super::progress::Progress;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::apps;
+use crate::ops::write::Write;
+
+const REASON: &str = "an app is one in its store, whoever submits it";
+
+/// The name of a turn. It is the same on every node.
+fn part(submission: &Submission, turn: app_store::Turn) -> String {
+    match turn {
+        app_store::Turn::Version => "version".to_owned(),
+        app_store::Turn::Upload => format!(
+            "upload {} {}",
+            submission.version.as_deref().unwrap_or_default(),
+            submission.build_number.as_deref().unwrap_or_default()
+        ),
+    }
+}
+
+/// Takes the turn that the next step of a submission needs. Gives what the submission waits for, when another one has it.
+pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> Result<Option<String>, Failure> {
+    let Some(wanted) = steps.stage.needs() else {
+        return Ok(None);
+    };
+    let (bundle, part) = (apps::bundle_id(&held.bundle_id)?, part(held, wanted));
+    let turn = Turn {
+        bundle: &bundle,
+        platform: held.platform,
+        part: &part,
+        // Later steps of the version have something under way themselves.
+        after_others: steps.stage == app_store::Stage::Version,
+    };
+    let mut tx = app.db.read().await?;
+    let has_it = tx.system(REASON).has_app_store_turn(turn, held.id).await?;
+    drop(tx);
+    if has_it && !turn.after_others {
+        return Ok(None);
+    }
+    let mut tx = app.db.write().await?;
+    let holder = tx
+        .system(REASON)
+        .take_app_store_turn(turn, held.id, held.work.claim)
+        .await?;
+    tx.commit().await?;
+    Ok(holder.map(|holder| {
+        let what = match (&holder.version, &holder.build_number) {
+            (Some(version), Some(build)) if holder.org_id == held.org_id => {
+                format!("{} (version {version}, build {build})", holder.id)
+            }
+            _ => "another submission of this app".to_owned(),
+        };
+        match wanted {
+            app_store::Turn::Upload => format!("This submission waits for {what}, which uploads the same build number."),
+            app_store::Turn::Version => format!(
+                "This submission waits until {what} is released, rejected or canceled: App Store Connect takes one version \
+                 of an app at a time."
+            ),
+        }
+    }))
+}
+
+/// Ends the turns that a submission no longer needs now that it has come to this, and hands them to the next.
+pub async fn end(write: &mut Write<'_>, submission: &Submission, progress: Option<&Progress>) -> Result<(), Failure> {
+    match progress {
+        _ if submission.standing.status.is_final() => leave(write, submission).await,
+        Some(Progress::AppStore(steps)) => keep(write, submission, steps.stage.keeps()).await,
+        _ => Ok(()),
+    }
+}
+
+/// Ends all turns of a submission, and hands them to the next.
+pub async fn leave(write: &mut Write<'_>, submission: &Submission) -> Result<(), Failure> {
+    match submission.store() {
+        Store::AppStore => keep(write, submission, None).await,
+        Store::GooglePlay => Ok(()),
+    }
+}
+
+async fn keep(write: &mut Write<'_>, submission: &Submission, kept: Option<app_store::Turn>) -> Result<(), Failure> {
+    let (kept, now) = (kept.map(|turn| part(submission, turn)), write.now());
+    let mut system = write.system(REASON);
+    if system.end_app_store_turns(submission.id, kept.as_deref(), now).await? {
+        write.wake_submissions();
+    }
+    Ok(())
+}

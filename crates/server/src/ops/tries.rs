@@ -1,0 +1,187 @@
+//! Counts what somebody tries in order to prove who it is: by minute for the client address and the account, by day for the
+//! account. Whoever signed the account in before on this device has a budget of its own.
+
+use std::net::IpAddr;
+
+use launchway_domain::id::UserId;
+use launchway_domain::org::{User, normal_email};
+use launchway_domain::time::{DAY, EpochMs, SECOND};
+use launchway_store::System;
+
+use crate::app::App;
+use crate::caller::Browser;
+use crate::failure::Failure;
+use crate::http::limits::Tries;
+use crate::mac::MacKey;
+use crate::master_key::Purpose;
+use crate::ops::known_devices;
+
+/// Failed tries a minute for one account.
+const PER_MINUTE: u32 = 5;
+/// Addresses without an account share this many budgets, so that they fill no table and are answered as accounts are.
+const BUCKETS: u16 = u16::MAX;
+const REASON: &str = "who tries to sign in is in no tenant yet";
+
+/// What is guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// A password.
+    Password,
+    /// A code of an authenticator app, or a recovery code. Only who has the password can try one.
+    Code,
+}
+
+impl Guess {
+    const ALL: [Guess; 2] = [Guess::Password, Guess::Code];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Guess::Password => "password",
+            Guess::Code => "code",
+        }
+    }
+
+    /// Wrong ones a day for one account. Of a million codes three are right at a time: ten a day from strangers leave who has
+    /// stolen the password a chance of one percent in a year.
+    const fn per_day(self, is_known: bool) -> i64 {
+        match (self, is_known) {
+            (Guess::Password, false) => 100,
+            (Guess::Code, false) => 10,
+            (Guess::Password, true) => 50,
+            (Guess::Code, true) => 20,
+        }
+    }
+}
+
+/// A try that was counted.
+pub struct Try {
+    /// The account that it is for, and the hash of its password; `None` where no account has the address.
+    pub account: Option<(User, String)>,
+    /// Whose budget it takes from.
+    budget: String,
+    /// Set for who is not known.
+    address: Option<IpAddr>,
+    at: EpochMs,
+}
+
+impl Try {
+    /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
+    /// taken back. A client address that is over its limit is refused first and counts for no account.
+    pub async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, Failure> {
+        let at = app.clock.now();
+        let email = normal_email(email).unwrap_or_default();
+        // Only who shows a cookie gets as far as the database before its address is counted.
+        if !browser.devices.is_empty()
+            && let Some((user, hash)) = account(app, &email).await?
+            && known_devices::is_known(app, user.id, &hash, browser)
+        {
+            return Try::of_known(app, user, hash).await;
+        }
+        let address = browser.origin.address;
+        app.calls.count_address(Tries::SignIns, address, at).await?;
+        let account = account(app, &email).await?;
+        let budget = match &account {
+            // The name under which nodes of older versions count an account, too.
+            Some(_) => format!("account:{email}"),
+            None => format!("account:?{}", bucket(app, &email)),
+        };
+        let counted = Try {
+            account,
+            budget,
+            address: Some(address),
+            at,
+        };
+        counted.count_minute(app).await?;
+        Ok(counted)
+    }
+
+    /// Counts a try of who is signed in.
+    pub async fn of_signed_in(app: &App, user: &User) -> Result<Try, Failure> {
+        let account = account(app, &user.email).await?;
+        let (user, hash) = account.ok_or(Failure::NoAuthentication)?;
+        Try::of_known(app, user, hash).await
+    }
+
+    async fn of_known(app: &App, user: User, hash: String) -> Result<Try, Failure> {
+        let counted = Try {
+            budget: format!("known:{}", user.id),
+            account: Some((user, hash)),
+            address: None,
+            at: app.clock.now(),
+        };
+        counted.count_minute(app).await?;
+        Ok(counted)
+    }
+
+    async fn count_minute(&self, app: &App) -> Result<(), Failure> {
+        let quota = app.calls.count(&self.budget, PER_MINUTE, self.at).await?;
+        match quota.exceeded {
+            true => Err(Failure::RateLimited(quota.wait(self.at))),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes back what was counted for this minute.
+    pub async fn take_back(&self, app: &App) -> Result<(), Failure> {
+        if let Some(address) = self.address {
+            app.calls.take_back_address(Tries::SignIns, address, self.at).await?;
+        }
+        app.calls.take_back(&self.budget, self.at).await
+    }
+
+    /// Counts a guess for this day.
+    pub async fn guess(&self, app: &App, guess: Guess) -> Result<(), Failure> {
+        let day = self.at.div_euclid(DAY);
+        let mut tx = app.db.write().await?;
+        let count = tx.system(REASON).count_failed_try(&self.of_day(guess), day).await?;
+        tx.commit().await?;
+        if count <= guess.per_day(self.address.is_none()) {
+            return Ok(());
+        }
+        let left = ((day + 1) * DAY - self.at) / SECOND;
+        Err(Failure::RateLimited(u64::try_from(left).unwrap_or(0).max(1)))
+    }
+
+    /// Takes back a guess that was right.
+    pub async fn was_right(&self, app: &App, guess: Guess) -> Result<(), Failure> {
+        let mut tx = app.db.write().await?;
+        tx.system(REASON)
+            .uncount_failed_try(&self.of_day(guess), self.at.div_euclid(DAY))
+            .await?;
+        Ok(tx.commit().await?)
+    }
+
+    fn of_day(&self, guess: Guess) -> String {
+        match &self.account {
+            Some((user, _)) => of_user(guess, self.address.is_none(), user.id),
+            None => format!("{}:{}", guess.as_str(), self.budget),
+        }
+    }
+}
+
+fn of_user(guess: Guess, is_known: bool, user: UserId) -> String {
+    let who = if is_known { "known" } else { "account" };
+    format!("{}:{who}:{user}", guess.as_str())
+}
+
+/// Gives a user who has a new password the whole budget of the day again.
+pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), Failure> {
+    for guess in Guess::ALL {
+        for is_known in [false, true] {
+            system.forget_failed_tries(&of_user(guess, is_known, user)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The account of an address and the hash of its password.
+pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
+    let mut tx = app.db.read().await?;
+    Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
+}
+
+/// The budget of an address without an account. The key keeps others from finding addresses that share one.
+fn bucket(app: &App, email: &str) -> u16 {
+    let hash = MacKey::new(&app.vault.derive(Purpose::UnknownAccounts)).of(&[email.as_bytes()]);
+    u16::from_be_bytes([hash[0], hash[1]]) % BUCKETS
+}

@@ -1,0 +1,312 @@
+//! Wrong passwords and codes are counted by day, too. A device that has signed the user in before has a budget of its own, so
+//! that strangers cannot lock the user out.
+
+use std::sync::Arc;
+
+use launchway_domain::org::User;
+use launchway_domain::tenancy::Role;
+use launchway_domain::time::{DAY, MINUTE, SECOND};
+use launchway_domain::totp::Secret;
+use launchway_server::clock::Clock;
+use launchway_server::config::RawSettings;
+use launchway_server::dashboard::form_token;
+use launchway_server::ops::{accounts, known_devices};
+use launchway_server::outside::resolver::SystemResolver;
+use serde_json::{Value, json};
+
+use super::two_factor::enrol;
+use super::{EMAIL, post, who};
+use crate::support::{Answer, PASSWORD, START, Setup, TestApp};
+
+const WRONG_PASSWORD: &str = "The address or the password is wrong";
+const WRONG_CODE: &str = "code is wrong, or it was used before; wait for the next one";
+/// What no app shows in these tests.
+const NO_CODE: &str = "12345x";
+/// 14 hours are left of the day on which every test's clock starts.
+const LEFT: u64 = 14 * 3600;
+
+/// A service with a user: who it is, and the cookie that makes the browser of the first sign-in a known device.
+async fn stage(setup: Setup) -> (TestApp, User, String) {
+    let app = TestApp::with(setup).await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, EMAIL, Role::Owner).await;
+    let (user, device) = (user(&app).await, device(&right(&app, PASSWORD).await));
+    (app, user, device)
+}
+
+async fn user(app: &TestApp) -> User {
+    let mut tx = app.app.db.read().await.unwrap();
+    let found = tx.system("a test").user_by_email(EMAIL).await.unwrap();
+    found.unwrap().0
+}
+
+async fn right(app: &TestApp, password: &str) -> Answer {
+    let answer = sign_in(app, json!({"email": EMAIL, "password": password}), "192.0.2.77", "").await;
+    answer.expect(200);
+    answer
+}
+
+/// The cookie by which an answer makes the browser a known device.
+fn device(answer: &Answer) -> String {
+    let cookies = answer.headers.get_all("set-cookie").iter();
+    let mut cookies = cookies.map(|cookie| cookie.to_str().unwrap());
+    let cookie = cookies.find(|cookie| cookie.starts_with("launchway-device-"));
+    cookie.unwrap().split(';').next().unwrap().to_owned()
+}
+
+async fn sign_in(app: &TestApp, body: Value, address: &str, cookies: &str) -> Answer {
+    let headers = [("x-forwarded-for", address), ("cookie", cookies)];
+    post(app, "/auth/sign-in", body, &headers).await
+}
+
+fn with_code(code: &str) -> Value {
+    json!({"email": EMAIL, "password": PASSWORD, "code": code})
+}
+
+fn shown(app: &TestApp, secret: &Secret) -> String {
+    secret.shown_at(app.clock.now()).to_string()
+}
+
+/// Uses up tries of the day without the time that each takes.
+async fn spend(app: &TestApp, subject: &str, times: usize) {
+    let mut tx = app.app.db.write().await.unwrap();
+    for _ in 0..times {
+        let day = app.clock.now().div_euclid(DAY);
+        tx.system("a test").count_failed_try(subject, day).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+}
+
+fn is_refused_for_the_day(answer: &Answer, seconds: u64) {
+    answer.expect_error(429, &format!("Too many requests; try again in {seconds} seconds"));
+}
+
+#[tokio::test]
+async fn a_thief_of_the_password_tries_ten_codes_a_day() {
+    for setup in [Setup::default(), Setup::on_postgres()] {
+        let (app, user, device) = stage(setup).await;
+        let (secret, _) = enrol(&app, user.id).await;
+        for n in 0..10 {
+            if n == 5 {
+                app.advance(MINUTE);
+            }
+            let answer = sign_in(&app, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await;
+            answer.expect_error(401, WRONG_CODE);
+        }
+        app.advance(MINUTE);
+        let left = LEFT - ((app.clock.now() - START) / SECOND) as u64;
+        let code = shown(&app, &secret);
+        is_refused_for_the_day(&sign_in(&app, with_code(&code), "198.51.100.1", "").await, left);
+        // Not so the user, on the device that has signed in before.
+        sign_in(&app, with_code(&code), "198.51.100.1", &device)
+            .await
+            .expect(200);
+        app.advance(DAY - MINUTE);
+        sign_in(&app, with_code(&shown(&app, &secret)), "198.51.100.1", "")
+            .await
+            .expect(200);
+    }
+}
+
+#[tokio::test]
+async fn nodes_share_the_codes_of_a_day() {
+    let (one, user, _) = stage(Setup::on_postgres()).await;
+    let other = one.another_node().await;
+    let (secret, _) = enrol(&one, user.id).await;
+    other.advance(one.clock.now() - START);
+    for n in 0..10 {
+        if n == 5 {
+            one.advance(MINUTE);
+            other.advance(MINUTE);
+        }
+        let node = [&one, &other][n % 2];
+        let answer = sign_in(node, with_code(NO_CODE), &format!("192.0.2.{n}"), "").await;
+        answer.expect_error(401, WRONG_CODE);
+    }
+    for node in [&one, &other] {
+        node.advance(MINUTE);
+        let answer = sign_in(node, with_code(&shown(node, &secret)), "198.51.100.1", "").await;
+        assert_eq!(answer.status, 429, "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_restart_gives_no_new_day() {
+    let (app, user, _) = stage(Setup::default()).await;
+    let (secret, _) = enrol(&app, user.id).await;
+    spend(&app, &format!("code:account:{}", user.id), 10).await;
+    let again = TestApp::open(app.app.config.clone(), None, Arc::new(SystemResolver), None).await;
+    again.advance(app.clock.now() - START);
+    let answer = sign_in(&again, with_code(&shown(&again, &secret)), "198.51.100.1", "").await;
+    assert_eq!(answer.status, 429, "{}", answer.text());
+}
+
+/// Whether there is an account makes no difference to who asks.
+#[tokio::test]
+async fn a_day_takes_a_hundred_wrong_passwords_whether_there_is_an_account_or_not() {
+    let (app, user, _) = stage(Setup::default()).await;
+    let unknown = "eve@example.com";
+    // Its bucket is known to the service alone: found by one try.
+    let body = |email: &str, password: &str| json!({"email": email, "password": password});
+    sign_in(&app, body(unknown, "wrong password"), "192.0.2.1", "")
+        .await
+        .expect_error(401, WRONG_PASSWORD);
+    let mut tx = app.app.db.read().await.unwrap();
+    let tables = tx.system("a test").failed_tries().await.unwrap();
+    drop(tx);
+    let bucket = tables.iter().find(|(subject, _)| subject.contains('?')).unwrap();
+    assert!(!bucket.0.contains("eve"), "{bucket:?}");
+    spend(&app, &bucket.0, 98).await;
+    spend(&app, &format!("password:account:{}", user.id), 99).await;
+    for email in [EMAIL, unknown] {
+        let answer = sign_in(&app, body(email, "wrong password"), "192.0.2.2", "").await;
+        answer.expect_error(401, WRONG_PASSWORD);
+    }
+    for email in [EMAIL, unknown] {
+        is_refused_for_the_day(&sign_in(&app, body(email, PASSWORD), "192.0.2.3", "").await, LEFT);
+    }
+    // A new password by the operator's link begins the day anew.
+    let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let reset = json!({"token": link, "password": "another good password"});
+    post(&app, "/auth/reset", reset, &[]).await.expect(200);
+    right(&app, "another good password").await;
+}
+
+#[tokio::test]
+async fn strangers_do_not_lock_out_a_known_device() {
+    let (app, user, device) = stage(Setup::default()).await;
+    let wrong = json!({"email": EMAIL, "password": "wrong password"});
+    for n in 0..5 {
+        sign_in(&app, wrong.clone(), &format!("192.0.2.{n}"), "")
+            .await
+            .expect_error(401, WRONG_PASSWORD);
+    }
+    spend(&app, &format!("password:account:{}", user.id), 200).await;
+    let body = json!({"email": EMAIL, "password": PASSWORD});
+    assert_eq!(sign_in(&app, body.clone(), "192.0.2.9", "").await.status, 429);
+    for _ in 0..6 {
+        sign_in(&app, body.clone(), "192.0.2.9", &device).await.expect(200);
+    }
+    // Nor from an address that is over its limit.
+    for n in 0..21 {
+        let body = json!({"email": format!("nobody{n}@example.com"), "password": "wrong password"});
+        sign_in(&app, body, "192.0.2.9", "").await;
+    }
+    sign_in(&app, body, "192.0.2.9", &device).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_known_device_has_a_budget_of_its_own() {
+    let (app, user, device) = stage(Setup::default()).await;
+    let (secret, _) = enrol(&app, user.id).await;
+    for _ in 0..5 {
+        let answer = sign_in(&app, with_code(NO_CODE), "192.0.2.1", &device).await;
+        answer.expect_error(401, WRONG_CODE);
+    }
+    let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
+    assert_eq!(answer.status, 429, "{}", answer.text());
+    // A new device is not locked out by it, either.
+    sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", "")
+        .await
+        .expect(200);
+    app.advance(MINUTE);
+    spend(&app, &format!("code:known:{}", user.id), 15).await;
+    let answer = sign_in(&app, with_code(&shown(&app, &secret)), "192.0.2.1", &device).await;
+    assert_eq!(answer.status, 429, "{}", answer.text());
+}
+
+#[tokio::test]
+async fn only_the_cookie_of_this_user_this_password_and_this_year_makes_a_device_known() {
+    let (app, user, device) = stage(Setup::default()).await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, "bob@example.com", Role::Member).await;
+    let bobs = json!({"email": "bob@example.com", "password": PASSWORD});
+    let bobs = sign_in(&app, bobs, "192.0.2.1", "").await;
+    let bobs = self::device(&bobs);
+    let (_, bobs_mark) = bobs.split_once('=').unwrap();
+    let (until, mark) = device.split_once('=').unwrap().1.split_once('.').unwrap();
+    let until: i64 = until.parse().unwrap();
+    let of_ada = |value: &str| format!("launchway-device-{}={value}", user.id);
+    let refused = [
+        bobs.clone(),
+        of_ada(bobs_mark),
+        of_ada(&format!("{}.{mark}", until + 1)),
+        of_ada(&format!("{until}.")),
+        of_ada(mark),
+        of_ada("."),
+        of_ada("x.x"),
+        device.replacen("launchway-device-", "__Host-launchway-device-", 1),
+    ];
+    spend(&app, &format!("password:account:{}", user.id), 100).await;
+    let body = json!({"email": EMAIL, "password": PASSWORD});
+    for cookie in &refused {
+        let answer = sign_in(&app, body.clone(), "192.0.2.2", cookie).await;
+        assert_eq!(answer.status, 429, "{cookie}");
+        app.advance(MINUTE);
+    }
+    // Beside others it is found.
+    let both = format!("{}; {device}", refused.join("; "));
+    sign_in(&app, body.clone(), "192.0.2.2", &both).await.expect(200);
+    app.advance(known_devices::LIFE - 9 * MINUTE);
+    spend(&app, &format!("password:account:{}", user.id), 100).await;
+    sign_in(&app, body.clone(), "192.0.2.2", &device).await.expect(200);
+    app.advance(9 * MINUTE);
+    let late = sign_in(&app, body, "192.0.2.2", &device).await;
+    assert_eq!(late.status, 429, "a year is over: {}", late.text());
+}
+
+#[tokio::test]
+async fn a_new_password_ends_known_devices() {
+    let (app, user, device) = stage(Setup::default()).await;
+    let link = accounts::offer_reset(&app.app, EMAIL).await.unwrap();
+    let reset = json!({"token": link, "password": "another good password"});
+    post(&app, "/auth/reset", reset, &[]).await.expect(200);
+    spend(&app, &format!("password:account:{}", user.id), 100).await;
+    let body = json!({"email": EMAIL, "password": "another good password"});
+    assert_eq!(sign_in(&app, body, "192.0.2.1", &device).await.status, 429);
+}
+
+/// Whoever is signed in proves itself on a known device, also where its cookie is of an older version.
+#[tokio::test]
+async fn strangers_do_not_keep_a_signed_in_user_from_what_asks_for_the_password() {
+    let (app, user, _) = stage(Setup::default()).await;
+    let session = app.sign_in(EMAIL).await;
+    spend(&app, &format!("password:account:{}", user.id), 100).await;
+    let view = who(&app, &session).await.expect(200);
+    let org = view["organization"]["id"].as_str().unwrap();
+    let session_id = view["id"].as_str().unwrap().parse().unwrap();
+    let token = form_token(&app.app, session_id, user.id);
+    let fields = [
+        ("token", token.as_str()),
+        ("current", PASSWORD),
+        ("password", "another good password"),
+    ];
+    let changed = crate::pages::submit(&app, &format!("/o/{org}/profile/password"), &session, &fields).await;
+    assert_eq!(changed.status, 303, "{}", changed.text());
+    assert!(device(&changed).contains(&user.id.to_string()));
+}
+
+#[tokio::test]
+async fn the_cookie_is_for_the_server_alone() {
+    let settings = RawSettings {
+        public_url: Some("https://launchway.example".to_owned()),
+        ..RawSettings::default()
+    };
+    let app = TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await;
+    let (org, _) = app.org_with_key().await;
+    app.user(org, EMAIL, Role::Owner).await;
+    let answer = right(&app, PASSWORD).await;
+    let cookies: Vec<_> = answer.headers.get_all("set-cookie").iter().collect();
+    assert_eq!(cookies.len(), 2);
+    let cookie = cookies[1].to_str().unwrap();
+    let name = format!("__Host-launchway-device-{}=", user(&app).await.id);
+    assert!(cookie.starts_with(&name), "{cookie}");
+    assert!(
+        cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000; Secure"),
+        "{cookie}"
+    );
+}

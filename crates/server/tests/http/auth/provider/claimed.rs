@@ -1,0 +1,173 @@
+//! An account that somebody else may have made before the provider proved whose address it is.
+
+use launchway_domain::tenancy::{Role, Tier};
+use launchway_server::caller::{Browser, Origin};
+use launchway_server::failure::Failure;
+use launchway_server::ops::{proof, sessions};
+use reqwest::Method;
+use serde_json::json;
+
+use super::fake::{begin, come_back, good_claims, is_refused, session, session_cookie, stage};
+use crate::auth::links::{accept, invite};
+use crate::auth::two_factor::enrol;
+use crate::auth::{EMAIL, cookie, credentials, post, who};
+use crate::device_logins;
+use crate::pages::page;
+use crate::support::{Answer, PASSWORD, TestApp};
+
+const DROPPED: &str = "This account had a password before you proved here that the address is yours";
+
+/// The session of a sign-in that dropped what the account had.
+fn claimed(answer: &Answer) -> String {
+    assert_eq!(answer.status.as_u16(), 200, "{}", answer.text());
+    assert!(answer.text().contains(DROPPED), "{}", answer.text());
+    session_cookie(answer).expect("a session")
+}
+
+async fn user_id(app: &TestApp, cookie: &str) -> String {
+    who(app, cookie).await.expect(200)["user"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// The attack: an admin takes the invitation of somebody else's address with a password of the admin's own.
+#[tokio::test]
+async fn a_password_of_the_inviting_admin_opens_nothing_after_the_first_sign_in() {
+    let (app, fake) = stage().await;
+    let (org, key) = app.org_with_key().await;
+    let (_, token) = invite(&app, &key, EMAIL, "member").await;
+    let planted = cookie(&accept(&app, &token, PASSWORD).await);
+    let owner = claimed(&come_back(&app, &fake, |_| {}).await);
+    assert_eq!(who(&app, &owner).await.expect(200)["organization"]["id"], json!(org));
+    who(&app, &planted).await.expect(401);
+    post(&app, "/auth/sign-in", credentials(EMAIL, PASSWORD), &[])
+        .await
+        .expect(401);
+    let actions: Vec<_> = app.audit(org).await.into_iter().map(|line| line.action).collect();
+    assert!(
+        actions.iter().any(|action| action == "user.claim_by_provider"),
+        "{actions:?}"
+    );
+    // The second sign-in drops nothing any more.
+    session(&come_back(&app, &fake, |_| {}).await);
+    assert_eq!(
+        user_id(&app, &owner).await,
+        user_id(&app, &session(&come_back(&app, &fake, |_| {}).await)).await
+    );
+}
+
+/// Another form: codes of an app that only the admin has would lock the owner of the address out.
+#[tokio::test]
+async fn codes_that_were_planted_lock_nobody_out() {
+    let (app, fake) = stage().await;
+    let org = app.org(Tier::Pro).await;
+    let planted = app.user(org, EMAIL, Role::Member).await;
+    enrol(&app, user_id(&app, &planted).await.parse().unwrap()).await;
+    claimed(&come_back(&app, &fake, |_| {}).await);
+    session(&come_back(&app, &fake, |_| {}).await);
+}
+
+/// Another form: what the planted session handed out, and a link for a new password that it waits with.
+#[tokio::test]
+async fn what_a_planted_session_made_ends() {
+    let (app, fake) = stage().await;
+    let org = app.org(Tier::Pro).await;
+    let planted = app.user(org, EMAIL, Role::Admin).await;
+    let login = device_logins::begin(&app).await;
+    device_logins::confirm(&app, &planted, &login, org).await;
+    let browser_key = device_logins::claim(&app, &login).await.expect(200)["key"].clone();
+    let waiting = device_logins::begin(&app).await;
+    device_logins::confirm(&app, &planted, &waiting, org).await;
+    let token = app
+        .browse(&planted, Method::POST, "/runners/tokens", None)
+        .await
+        .expect(201);
+    let body = json!({"name": "Planted key", "scopes": ["update"]});
+    app.browse(&planted, Method::POST, "/api-keys", Some(body))
+        .await
+        .expect(201);
+    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL)
+        .await
+        .unwrap();
+    let answer = come_back(&app, &fake, |_| {}).await;
+    claimed(&answer);
+    assert!(
+        answer.text().contains("Planted key"),
+        "the user is told of keys: {}",
+        answer.text()
+    );
+    app.call(browser_key.as_str().unwrap(), Method::GET, "/auth/session", None)
+        .await
+        .expect(401);
+    assert_eq!(
+        device_logins::claim(&app, &waiting).await.expect(200)["status"],
+        "denied"
+    );
+    let runner = json!({"name": "mac", "labels": [], "slots": 1, "version": "0.1.0"});
+    let enrolled = app
+        .call(
+            token["token"].as_str().unwrap(),
+            Method::POST,
+            "/runner/enrol",
+            Some(runner),
+        )
+        .await;
+    enrolled.expect(401);
+    let reset = json!({"token": link, "password": "another good password"});
+    post(&app, "/auth/reset", reset, &[]).await.expect(401);
+}
+
+/// A sign-in that the provider did not finish drops nothing, and neither does a password.
+#[tokio::test]
+async fn only_the_provider_takes_an_account() {
+    let (app, fake) = stage().await;
+    let org = app.org(Tier::Pro).await;
+    let own = app.user(org, EMAIL, Role::Member).await;
+    let refused = come_back(&app, &fake, |claims| claims["email_verified"] = json!(false)).await;
+    is_refused(&refused, 401, "no e-mail address");
+    let (kept, told) = begin(&app).await;
+    *fake.claims.lock().unwrap() = good_claims(&app, &fake, &told);
+    let forged = page(&app, "/sign-in/provider/callback?code=x&state=y", &kept).await;
+    is_refused(&forged, 401, "not begun in this browser");
+    who(&app, &own).await.expect(200);
+    app.sign_in(EMAIL).await;
+}
+
+/// Whoever sets a password after the provider's word keeps it.
+#[tokio::test]
+async fn a_password_that_the_owner_set_stays() {
+    let (app, fake) = stage().await;
+    let (_, key) = app.org_with_key().await;
+    invite(&app, &key, EMAIL, "member").await;
+    session(&come_back(&app, &fake, |_| {}).await);
+    let link = launchway_server::ops::accounts::offer_reset(&app.app, EMAIL)
+        .await
+        .unwrap();
+    post(&app, "/auth/reset", json!({"token": link, "password": PASSWORD}), &[])
+        .await
+        .expect(200);
+    session(&come_back(&app, &fake, |_| {}).await);
+    app.sign_in(EMAIL).await;
+}
+
+/// A password that was right a moment before the provider's word opens nothing after it.
+#[tokio::test]
+async fn a_sign_in_that_began_before_does_not_end_after() {
+    let (app, fake) = stage().await;
+    let org = app.org(Tier::Pro).await;
+    app.user(org, EMAIL, Role::Member).await;
+    let browser = Browser {
+        agent: "planted".to_owned(),
+        token: None,
+        devices: Vec::new(),
+        origin: Origin {
+            address: "192.0.2.1".parse().unwrap(),
+            request_id: "planted".to_owned(),
+        },
+    };
+    let known = proof::prove(&app.app, EMAIL, PASSWORD, None, &browser).await.unwrap();
+    claimed(&come_back(&app, &fake, |_| {}).await);
+    let refused = sessions::let_in(&app.app, known, &browser).await;
+    assert!(matches!(refused, Err(Failure::NotProven(_))), "it was let in");
+}

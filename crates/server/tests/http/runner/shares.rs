@@ -1,0 +1,197 @@
+//! Shared runners serve organizations in equal shares, and an organization has no more builds at once than its tier allows.
+
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Tier;
+use reqwest::Method;
+use serde_json::json;
+
+use super::stage::Runner;
+use crate::build::{build, built, read};
+use crate::support::{Setup, TestApp};
+
+/// Whose build a runner gets next.
+async fn next(app: &TestApp, runner: &Runner) -> OrgId {
+    let id = app.take(runner).await.id.parse().unwrap();
+    app.build(id).await.org_id
+}
+
+async fn both() -> [TestApp; 2] {
+    [TestApp::start().await, TestApp::with(Setup::on_postgres()).await]
+}
+
+/// The attack: one organization's builds all say that they are the most urgent.
+#[tokio::test]
+async fn priority_does_not_cross_organizations() {
+    for app in both().await {
+        let (greedy, modest) = (app.org(Tier::Free).await, app.org(Tier::Free).await);
+        for _ in 0..5 {
+            app.queue(greedy, |build| build.priority = 100).await;
+        }
+        app.advance(1);
+        for _ in 0..2 {
+            app.queue(modest, |build| build.priority = -100).await;
+        }
+        let runner = app.shared_runner(&["os=linux"]).await;
+        let mut served = Vec::new();
+        for _ in 0..5 {
+            served.push(next(&app, &runner).await);
+            app.advance(1);
+        }
+        assert_eq!(served.iter().filter(|org| **org == modest).count(), 2, "{served:?}");
+        assert!(
+            served[..2].contains(&modest) && served[2..4].contains(&modest),
+            "{served:?}"
+        );
+    }
+}
+
+/// Another form: a build that is given back goes before its own organization's only, however often it is given back.
+#[tokio::test]
+async fn a_build_that_comes_back_does_not_push_others_away() {
+    let app = TestApp::start().await;
+    let (flapping, modest) = (app.org(Tier::Free).await, app.org(Tier::Free).await);
+    let runner = app.shared_runner(&["os=linux"]).await;
+    for _ in 0..2 {
+        app.queue(flapping, |_| ()).await;
+    }
+    let lost = app.take(&runner).await.id;
+    app.advance(launchway_domain::build::LEASE);
+    launchway_server::jobs::expire_leases::expire_leases(&app.app)
+        .await
+        .unwrap();
+    app.queue(modest, |_| ()).await;
+    assert_eq!(next(&app, &runner).await, modest);
+    assert_eq!(app.take(&runner).await.id, lost, "and first of its own");
+}
+
+/// Another form: many different organizations at once, each with one build more than the others saw.
+#[tokio::test]
+async fn whoever_runs_least_is_next() {
+    let app = TestApp::start().await;
+    let orgs = [
+        app.org(Tier::Free).await,
+        app.org(Tier::Pro).await,
+        app.org(Tier::Enterprise).await,
+    ];
+    for org in orgs {
+        for _ in 0..4 {
+            app.queue(org, |_| ()).await;
+        }
+    }
+    let runner = app.shared_runner(&["os=linux"]).await;
+    for round in 0..4 {
+        let mut served = Vec::new();
+        for _ in orgs {
+            served.push(next(&app, &runner).await);
+            app.advance(1);
+        }
+        served.sort_unstable();
+        let mut all = orgs.to_vec();
+        all.sort_unstable();
+        assert_eq!(served, all, "round {round}");
+    }
+}
+
+/// Two nodes that serve at the same moment do not both serve the same organization twice, nor pass its limit.
+#[tokio::test]
+async fn two_nodes_share_as_one_does() {
+    let mut setup = Setup::on_postgres();
+    setup.settings.quotas = Some("free:running-builds=2".to_owned());
+    let node = TestApp::with(setup).await;
+    let other = node.another_node().await;
+    let orgs = [node.org(Tier::Free).await, node.org(Tier::Free).await];
+    for org in orgs {
+        for _ in 0..6 {
+            node.queue(org, |_| ()).await;
+        }
+    }
+    let runner = node.shared_runner(&["os=linux"]).await;
+    let asked: Vec<_> = (0..4)
+        .map(|number| if number % 2 == 0 { &node } else { &other })
+        .collect();
+    let taken = futures::future::join_all(asked.iter().map(|app| app.ask(&runner))).await;
+    let mut per_org = [0, 0];
+    for lease in taken.iter().filter(|lease| lease["buildId"].is_string()) {
+        let at = orgs.iter().position(|org| lease["orgId"] == org.to_string()).unwrap();
+        per_org[at] += 1;
+    }
+    assert_eq!(per_org, [2, 2], "{taken:?}");
+}
+
+#[tokio::test]
+async fn builds_beyond_the_running_limit_wait_and_say_so() {
+    let setup = Setup {
+        settings: launchway_server::config::RawSettings {
+            quotas: Some("free:running-builds=1".to_owned()),
+            ..Default::default()
+        },
+        ..Setup::default()
+    };
+    let app = TestApp::with(setup).await;
+    let (org, other) = (app.org(Tier::Free).await, app.org(Tier::Pro).await);
+    let (key, other_key) = (app.key(org, &Scope::ALL).await, app.key(other, &Scope::ALL).await);
+    let (own, shared) = (app.runner(&key, &[]).await, app.shared_runner(&[]).await);
+    built(&app, &key, json!({})).await;
+    app.advance(1);
+    let second = built(&app, &key, json!({})).await;
+    app.take(&own).await;
+    for runner in [&own, &shared] {
+        assert_eq!(app.ask(runner).await, json!(null));
+    }
+    let waits = read(&app, &key, second).await;
+    assert_eq!(
+        waits["waitingFor"],
+        "Waits for another build of this organization to end: its tier free runs 1 build at a time"
+    );
+    let theirs = json!({"bundleId": "com.example.other"});
+    for _ in 0..2 {
+        built(&app, &other_key, theirs.clone()).await;
+        app.take(&shared).await;
+    }
+    app.advance(launchway_domain::build::LEASE);
+    launchway_server::jobs::expire_leases::expire_leases(&app.app)
+        .await
+        .unwrap();
+    app.take(&own).await;
+}
+
+#[tokio::test]
+async fn a_queue_that_is_full_takes_no_more() {
+    let setup = Setup {
+        settings: launchway_server::config::RawSettings {
+            quotas: Some("free:queued-builds=2".to_owned()),
+            ..Default::default()
+        },
+        ..Setup::default()
+    };
+    let app = TestApp::with(setup).await;
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &Scope::ALL).await;
+    let full = "This organization has 2 builds in the queue, as many as its tier free may have; wait until one begins, \
+                cancel one, or ask the operator to change --quotas or the tier";
+    let first = built(&app, &key, json!({})).await;
+    built(&app, &key, json!({})).await;
+    build(&app, &key, json!({})).await.expect_error(400, full);
+    let cancel = format!("/build/cancel?id={first}");
+    app.call(&key, Method::POST, &cancel, None).await.expect(200);
+    built(&app, &key, json!({})).await;
+    let retry = format!("/build/retry?id={first}");
+    app.call(&key, Method::POST, &retry, None).await.expect_error(400, full);
+}
+
+/// What is looked at for each organization is bounded by what may wait.
+#[tokio::test]
+async fn an_organization_waits_with_few_sets_of_labels() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let labels =
+        |number: u32| json!({"plan": {"labels": [format!("unit={number}")], "steps": [{"name": "a", "run": "a"}]}});
+    for number in 0..50 {
+        built(&app, &key, labels(number)).await;
+    }
+    let refused = build(&app, &key, labels(50)).await;
+    let message = refused.expect(400)["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("50 different sets of labels"), "{message}");
+    built(&app, &key, labels(7)).await;
+}

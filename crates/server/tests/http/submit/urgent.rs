@@ -1,0 +1,113 @@
+//! A halt and a cancel act within seconds, whatever else the process does: while uploads take all places, while the step of
+//! the submission itself takes its time, and while another submission of the same app uploads.
+
+use launchway_domain::id::SubmissionId;
+use launchway_domain::platform::Platform;
+use launchway_server::jobs::submissions::Submitter;
+use reqwest::Method;
+use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{APK, IPA, Stage, counts, id_of, settings};
+use super::turns::renumbered;
+use crate::support::until;
+
+/// What the parts of uploads to App Store Connect are sent to, and the chunks to Google Play.
+const PARTS: &str = "/simulator/parts/";
+const CHUNKS: &str = "/simulator/sessions/";
+
+async fn stage() -> Stage {
+    let stage = Stage::set().await;
+    let mut stores = settings();
+    stores.app_store[0].answers_encryption = true;
+    stage.open_stores(stores);
+    stage
+}
+
+/// The work goes on by itself from here, until the token is canceled.
+fn run(stage: &Stage) -> (JoinHandle<()>, CancellationToken) {
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(Submitter::new(stage.app.app.clone(), stop.clone()).run());
+    (running, stop)
+}
+
+async fn reads(stage: &Stage, id: SubmissionId, status: &str) {
+    until(status, async || stage.read(id).await["status"] == status).await;
+}
+
+#[tokio::test]
+async fn a_halt_does_not_wait_behind_uploads_that_take_every_place() {
+    let mut stage = stage().await;
+    let fields = json!({"destination": "app_store", "rollout": 1});
+    let live = stage.submitted("App.ipa", IPA, fields).await;
+    stage.until(live, "rolling_out").await;
+    stage.way.slow_down(Some(PARTS));
+    for build in ["43", "44", "45", "46", "47"] {
+        let bytes = renumbered("1.2.4", build);
+        stage
+            .submitted("App.ipa", &bytes, json!({"destination": "testflight"}))
+            .await;
+    }
+    let (running, stop) = run(&stage);
+    // The first one was announced by the release that is out.
+    let all_begun = async || stage.ledger().count("upload_announced") == 5 && stage.way.waiting() >= 4;
+    until("uploads have taken every place", all_begun).await;
+    stage.change(live, json!({"status": "halted"})).await.expect(200);
+    reads(&stage, live, "halted").await;
+    assert!(stage.way.waiting() >= 4, "the uploads still wait");
+    assert_eq!(counts(&stage.ledger(), ["halted", "upload"]), [1, 1]);
+    stage.way.slow_down(None);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cancel_does_not_wait_for_the_upload_that_it_ends() {
+    let stage = stage().await;
+    stage.way.slow_down(Some(PARTS));
+    let id = stage
+        .submitted("App.ipa", IPA, json!({"destination": "testflight"}))
+        .await;
+    let (running, stop) = run(&stage);
+    until("the upload has begun", async || stage.way.waiting() > 0).await;
+    stage
+        .call(Method::POST, &format!("/submit/cancel?id={id}"), None)
+        .await
+        .expect(200);
+    reads(&stage, id, "canceled").await;
+    assert_eq!(counts(&stage.ledger(), ["upload_announced", "upload"]), [1, 0]);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+/// Google Play takes one change of an app at a time; the upload begins anew after the halt.
+#[tokio::test]
+async fn a_halt_does_not_wait_for_an_upload_of_the_same_app() {
+    let mut stage = stage().await;
+    let files: [(&str, &[u8]); 2] = [("app.apk", APK), ("mapping.txt", b"a.b.C -> a")];
+    let build = stage.built(Platform::Android, &files).await;
+    let body = json!({"buildId": build, "destination": "production", "rollout": 20});
+    let live = id_of(&stage.submit(body).await.expect(201));
+    stage.until(live, "rolling_out").await;
+    stage.way.slow_down(Some(CHUNKS));
+    let read = stage
+        .call(Method::GET, &format!("/build?id={build}"), None)
+        .await
+        .expect(200);
+    let artifacts = read["artifacts"].as_array().unwrap();
+    let mapping = &artifacts.iter().find(|one| one["name"] == "mapping.txt").unwrap()["id"];
+    let symbols = json!([{"kind": "mapping", "artifactId": mapping}]);
+    let body = json!({"buildId": build, "destination": "beta", "options": {"symbols": symbols}});
+    let next = id_of(&stage.submit(body).await.expect(201));
+    let (running, stop) = run(&stage);
+    until("the upload has begun", async || stage.way.waiting() > 0).await;
+    stage.change(live, json!({"status": "halted"})).await.expect(200);
+    reads(&stage, live, "halted").await;
+    stage.way.slow_down(None);
+    stop.cancel();
+    running.await.unwrap();
+    let done = stage.ended(next).await;
+    assert_eq!(done["status"], "success", "{done:#}");
+    assert_eq!(stage.read(live).await["status"], "halted");
+}

@@ -1,0 +1,129 @@
+//! A build number that the store has already: only what this service sent with the same bytes is released.
+
+use launchway_domain::platform::Platform;
+use launchway_store_simulator::ByHand;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::stage::{APK, IPA, PURPOSE, Stage, counts, id_of, settings};
+
+fn by_hand() -> ByHand {
+    ByHand {
+        bundle_id: "com.example.app".to_owned(),
+        platform: "ios".to_owned(),
+        version: "1.2.3".to_owned(),
+        build_number: "42".to_owned(),
+        attach: false,
+    }
+}
+
+async fn stage() -> Stage {
+    let stage = Stage::set().await;
+    let mut stores = settings();
+    stores.app_store[0].answers_encryption = true;
+    stage.open_stores(stores);
+    stage
+}
+
+fn assert_used(failed: &Value) {
+    assert_eq!(
+        (
+            &failed["status"],
+            &failed["error"]["code"],
+            &failed["error"]["retryable"]
+        ),
+        (&json!("failed"), &json!("BUILD_NUMBER_USED"), &json!(false)),
+        "{failed:#}"
+    );
+}
+
+#[tokio::test]
+async fn a_build_that_a_person_uploaded_is_not_released_as_this_one() {
+    for destination in ["testflight", "app_store"] {
+        let mut stage = stage().await;
+        stage.stores().by_hand(&by_hand()).unwrap();
+        let id = stage
+            .submitted("App.ipa", IPA, json!({"destination": destination}))
+            .await;
+        let failed = stage.ended(id).await;
+        assert_used(&failed);
+        let message = failed["error"]["message"].as_str().unwrap();
+        assert!(message.contains("42") && message.contains("1.2.3"), "{message}");
+        assert_eq!(counts(&stage.ledger(), ["upload", "version", "review"]), [0, 0, 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_that_a_person_uploaded_is_not_released_as_this_one() {
+    let mut stage = stage().await;
+    let id = stage
+        .submitted("app.apk", APK, json!({"destination": "internal"}))
+        .await;
+    let code = stage.read(id).await["buildNumber"].as_str().unwrap().parse().unwrap();
+    stage.stores().bundle_by_hand("com.example.app", code, &"ab".repeat(32));
+    assert_used(&stage.ended(id).await);
+    assert_eq!(counts(&stage.ledger(), ["commit", "release"]), [0, 0]);
+}
+
+/// Both pass the preflight, for nothing is known of the other one then.
+#[tokio::test]
+async fn of_two_binaries_with_one_number_at_once_one_is_released() {
+    let mut stage = stage().await;
+    let mut made = Vec::new();
+    for bytes in [IPA, PURPOSE] {
+        made.push(
+            stage
+                .submitted("App.ipa", bytes, json!({"destination": "testflight"}))
+                .await,
+        );
+    }
+    let (first, other) = (stage.ended(made[0]).await, stage.ended(made[1]).await);
+    let (good, bad) = if first["status"] == "success" {
+        (first, other)
+    } else {
+        (other, first)
+    };
+    assert_eq!(good["status"], "success", "{good:#}");
+    assert_used(&bad);
+    let waited = bad["events"].as_array().unwrap().iter();
+    let waited = waited.filter(|event| {
+        event["message"]
+            .as_str()
+            .unwrap()
+            .contains("uploads the same build number")
+    });
+    assert!(waited.count() <= 1, "what is awaited is told once: {bad:#}");
+    assert_eq!(counts(&stage.ledger(), ["upload", "build"]), [1, 1]);
+}
+
+#[tokio::test]
+async fn one_build_for_testflight_and_the_app_store_at_once_is_uploaded_once() {
+    let mut stage = stage().await;
+    let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
+    let mut made = Vec::new();
+    for destination in ["testflight", "app_store"] {
+        let body = json!({"buildId": build, "destination": destination});
+        made.push(id_of(&stage.submit(body).await.expect(201)));
+    }
+    for id in made {
+        let done = stage.ended(id).await;
+        assert_eq!(done["status"], "success", "{done:#}");
+    }
+    assert_eq!(counts(&stage.ledger(), ["upload", "build", "release"]), [1, 1, 1]);
+}
+
+/// The record of the upload is what tells whose a build is.
+#[tokio::test]
+async fn without_a_record_the_same_file_is_not_enough() {
+    let mut stage = stage().await;
+    let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
+    let body = |destination: &str| json!({"buildId": build, "destination": destination});
+    let first = id_of(&stage.submit(body("testflight")).await.expect(201));
+    assert_eq!(stage.ended(first).await["status"], "success");
+    let second = id_of(&stage.submit(body("testflight")).await.expect(201));
+    stage
+        .call(Method::DELETE, &format!("/submit?id={first}"), None)
+        .await
+        .expect(200);
+    assert_used(&stage.ended(second).await);
+}

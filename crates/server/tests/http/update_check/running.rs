@@ -1,0 +1,157 @@
+//! A caller that names the update it runs: the id tells the installed build where `currentBuild` does not, and an id that is
+//! not known, or does not fit what the caller says, changes nothing.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::TestApp;
+
+const BUNDLE: &str = "com.example.app";
+
+fn id(update: &Value) -> &str {
+    update["id"].as_str().unwrap()
+}
+
+/// The build number that is offered; empty when nothing is.
+async fn offered(app: &TestApp, query: &str) -> String {
+    let answer = app.checked(BUNDLE, query).await;
+    answer["buildNumber"].as_str().unwrap_or_default().to_owned()
+}
+
+async fn rolled_back(app: &TestApp, key: &str, good: &Value, bad: &Value) -> Value {
+    let body = json!({
+        "sourceUpdateId": good["id"], "bundleId": BUNDLE, "platform": "android", "version": bad["version"],
+        "buildNumber": "auto",
+    });
+    app.call(key, Method::POST, "/update", Some(body)).await.expect(201)
+}
+
+/// Whatever became of the bad update, on the node that knows it from before and on one that has just started.
+#[tokio::test]
+async fn a_roll_back_reaches_a_caller_that_names_only_the_update_it_runs() {
+    for fate in ["published", "paused", "withdrawn", "deleted"] {
+        let app = TestApp::start().await;
+        let (_, key) = app.org_with_key().await;
+        let good = app.published(&key, json!({"version": "1.1.0", "buildNumber": 1})).await;
+        let bad = app.published(&key, json!({"version": "1.2.0", "buildNumber": 2})).await;
+        let path = format!("/update?id={}", id(&bad));
+        match fate {
+            "published" => {}
+            "deleted" => drop(app.call(&key, Method::DELETE, &path, None).await.expect(200)),
+            status => {
+                let change = Some(json!({"status": status}));
+                app.call(&key, Method::PATCH, &path, change).await.expect(200);
+            }
+        }
+        let back = rolled_back(&app, &key, &good, &bad).await;
+        let query = format!("currentVersion=1.2.0&platform=android&currentUpdateId={}", id(&bad));
+        let other = app.another_node().await;
+        for node in [&app, &other] {
+            let answer = node.checked(BUNDLE, &query).await;
+            assert_eq!(
+                (&answer["id"], &answer["sha256"]),
+                (&back["id"], &good["sha256"]),
+                "{fate}"
+            );
+            let has_it = format!("currentVersion=1.2.0&platform=android&currentUpdateId={}", id(&back));
+            assert_eq!(
+                offered(node, &has_it).await,
+                "",
+                "{fate}: nobody is offered what they run"
+            );
+            assert_eq!(
+                offered(node, "currentVersion=1.2.0&platform=android").await,
+                "",
+                "{fate}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_does_not_fit_changes_nothing() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let old = app.published(&key, json!({"version": "1.1.0", "buildNumber": 1})).await;
+    let ios = json!({"version": "1.2.0", "buildNumber": 1, "platform": "ios"});
+    let ios = app.published(&key, ios).await;
+    let runs = app.published(&key, json!({"version": "1.2.0", "buildNumber": 5})).await;
+    app.published(&key, json!({"version": "1.2.0", "buildNumber": 7})).await;
+    let foreign = json!({"bundleId": "com.example.other", "version": "1.2.0", "buildNumber": 1});
+    let foreign = app.published(&key, foreign).await;
+    let query = |version: &str, id: &str, more: &str| format!("currentVersion={version}&currentUpdateId={id}{more}");
+    for (asked, wanted) in [
+        (query("1.2.0", id(&runs), ""), "7"),
+        (query("1.2", id(&runs), "&platform=android"), "7"),
+        (query("1.2.0", &id(&runs).to_uppercase(), ""), ""),
+        // Of another platform than the caller's, of another version, of another app.
+        (query("1.2.0", id(&runs), "&platform=ios"), ""),
+        (query("1.2.0", id(&ios), "&platform=android"), ""),
+        (query("1.2.0", id(&ios), ""), ""),
+        (query("1.2.0", id(&old), ""), ""),
+        (query("1.3.0", id(&runs), ""), ""),
+        (query("1.2.0", id(&foreign), ""), ""),
+        // What the caller tells itself counts.
+        (query("1.2.0", id(&runs), "&currentBuild=7"), ""),
+        (query("1.2.0", id(&runs), "&currentBuild=0"), "7"),
+        (query("1.2.0", "update_01kb0000000000000000000000", ""), ""),
+        (query("1.2.0", "none", ""), ""),
+        (query("1.2.0", "%00%F0%9F%98%80", ""), ""),
+        (query("1.2.0", &"u".repeat(128), ""), ""),
+        (query("1.1.0", "none", ""), "7"),
+    ] {
+        assert_eq!(offered(&app, &asked).await, wanted, "{asked}");
+    }
+}
+
+/// The newest of those that are offered no more are known, however many there are.
+#[tokio::test]
+async fn of_many_that_were_taken_back_the_newest_are_known() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let mut made = Vec::new();
+    for build in 1..=70 {
+        app.advance(1);
+        made.push(
+            app.published(&key, json!({"version": "1.2.0", "buildNumber": build}))
+                .await,
+        );
+    }
+    let other = app.another_node().await;
+    for node in [&app, &other] {
+        for (place, known) in [(69, false), (68, true), (10, true), (0, false)] {
+            let query = format!("currentVersion=1.2.0&currentUpdateId={}", id(&made[place]));
+            assert_eq!(offered(node, &query).await, if known { "70" } else { "" }, "{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_is_counted_who_tells_what_it_runs() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({"version": "1.2.0", "buildNumber": 1})).await;
+    let callers = async || {
+        let read = app
+            .call(&key, Method::GET, &format!("/update?id={}", id(&update)), None)
+            .await;
+        read.expect(200)["callers"].clone()
+    };
+    assert_eq!(callers().await, json!({"checks": 0, "withoutBuild": 0}));
+    for query in [
+        "currentVersion=1.0.0",
+        "currentVersion=1.0.0&currentBuild=",
+        "currentVersion=1.0.0&currentBuild=1",
+        "currentVersion=1.0.0&currentUpdateId=x",
+    ] {
+        app.checked(BUNDLE, query).await;
+    }
+    app.published(&key, json!({"version": "1.3.0"})).await;
+    assert_eq!(
+        callers().await,
+        json!({"checks": 4, "withoutBuild": 2}),
+        "also when the bundle was read anew"
+    );
+    let listed = app.call(&key, Method::GET, "/update", None).await.expect(200);
+    assert!(listed["items"][0].get("callers").is_none());
+}

@@ -1,0 +1,281 @@
+//! What an organization may hold at any moment: stored bytes and bundle ids, exact whoever asks at once; and the floor of free space.
+
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
+use launchway_domain::tenancy::Tier;
+use launchway_domain::time::{DAY, HOUR};
+use launchway_server::config::{RawSettings, Storage};
+use launchway_server::jobs::clean_up::clean_up;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{november, package_size};
+use crate::runner::stage::Held;
+use crate::support::{Answer, Setup, TestApp, package};
+
+async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
+    let mut setup = setup;
+    setup.settings.quotas = Some(quotas.to_owned());
+    let app = TestApp::with(setup).await;
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &Scope::ALL).await;
+    (app, org, key)
+}
+
+async fn announce(app: &TestApp, key: &str, size: usize) -> Answer {
+    let body = json!({"fileName": "update.zip", "size": size, "sha256": hex::encode(Sha256::digest(b"x"))});
+    app.call(key, Method::POST, "/uploads", Some(body)).await
+}
+
+async fn stored(app: &TestApp, key: &str) -> u64 {
+    november(app, key).await["storedBytes"].as_u64().unwrap()
+}
+
+async fn claim(app: &TestApp, key: &str, bundle: &str) -> Answer {
+    let body = json!({"bundleId": bundle});
+    app.call(key, Method::POST, "/apps", Some(body)).await
+}
+
+#[tokio::test]
+async fn announced_uploads_count_until_they_expire() {
+    let (app, _, key) = with(Setup::default(), "free:stored-bytes=1000").await;
+    announce(&app, &key, 600).await.expect(201);
+    assert_eq!(stored(&app, &key).await, 600);
+    let refused = "This organization stores 600 of its 1000 bytes (tier free) and 401 more do not fit; delete updates, builds or \
+                   submissions that are not needed, or the operator can change --quotas or the tier";
+    announce(&app, &key, 401).await.expect_error(403, refused);
+    announce(&app, &key, 400).await.expect(201);
+    let used = november(&app, &key).await;
+    assert_eq!(
+        (&used["storedBytes"], &used["quotas"]["storedBytes"]),
+        (&json!(1000), &json!(1000))
+    );
+    // What was refused is not counted, and another organization has room.
+    let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
+    announce(&app, &other, 1000).await.expect(201);
+    app.advance(DAY + HOUR);
+    clean_up(&app.app).await.unwrap();
+    announce(&app, &key, 1000).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_deleted_update_gives_its_bytes_back_when_they_are_gone() {
+    let size = package_size();
+    let (app, _, key) = with(Setup::default(), &format!("free:stored-bytes={size}")).await;
+    let update = app.published(&key, json!({})).await;
+    assert_eq!(stored(&app, &key).await, size as u64);
+    announce(&app, &key, 1).await.expect(403);
+    // The bytes of an earlier update are there already.
+    let body = json!({"sourceUpdateId": update["id"], "bundleId": "com.example.app", "platform": "android", "version": "1.0.2"});
+    let again = app.call(&key, Method::POST, "/update", Some(body)).await.expect(201);
+    for gone in [&update, &again] {
+        let path = format!("/update?id={}", gone["id"].as_str().unwrap());
+        app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    }
+    announce(&app, &key, 1).await.expect(403);
+    app.advance(3 * HOUR);
+    clean_up(&app.app).await.unwrap();
+    assert_eq!(stored(&app, &key).await, 0);
+    app.published(&key, json!({"buildNumber": 9})).await;
+}
+
+#[tokio::test]
+async fn artifacts_and_logs_of_builds_count_and_no_build_begins_without_room() {
+    let (app, org, key) = with(Setup::default(), "free:stored-bytes=2000").await;
+    let runner = app.runner(&key, &[]).await;
+    let id = app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    let artifact = held.send("app.txt", &[b'a'; 1500], &[b'a'; 1500]).await;
+    let refused = held.announce("more.txt", &[b'b'; 501]).await.expect(403);
+    assert!(
+        refused["message"].as_str().unwrap().contains("1500 of its 2000 bytes"),
+        "{refused}"
+    );
+    // The same name again takes the place of the first.
+    let artifact = {
+        let again = held.send("app.txt", &[b'c'; 1600], &[b'c'; 1600]).await;
+        assert_ne!(again, artifact);
+        again
+    };
+    // Nobody knows how long a log becomes: it is taken, and counts.
+    held.logged(0, &[b'l'; 900]).await;
+    held.finish(json!({"artifacts": [artifact], "logSize": 900}))
+        .await
+        .expect(200);
+    assert_eq!(stored(&app, &key).await, 2500);
+    let source = json!({"git": {"url": "https://git.example.com/app.git", "ref": "main"}});
+    let plan = json!({"steps": [{"name": "build", "run": "make"}]});
+    let body = json!({"bundleId": "com.example.app", "platform": "android", "source": source, "plan": plan});
+    app.call(&key, Method::POST, "/build", Some(body.clone()))
+        .await
+        .expect(403);
+    app.call(&key, Method::DELETE, &format!("/build?id={id}"), None)
+        .await
+        .expect(200);
+    assert_eq!(stored(&app, &key).await, 0);
+    app.call(&key, Method::POST, "/build", Some(body)).await.expect(201);
+}
+
+async fn stored_bytes_are_exact_at_once(setup: Setup) {
+    let (app, _, key) = with(setup, "free:stored-bytes=3000").await;
+    let answers = futures::future::join_all((0..9).map(|_| announce(&app, &key, 1000))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 3);
+    assert!(
+        answers.iter().all(|answer| matches!(answer.status.as_u16(), 201 | 403)),
+        "{answers:?}"
+    );
+    assert_eq!(stored(&app, &key).await, 3000);
+}
+
+#[tokio::test]
+async fn the_quota_of_stored_bytes_is_exact_at_once_on_sqlite() {
+    stored_bytes_are_exact_at_once(Setup::default()).await;
+}
+
+#[tokio::test]
+async fn the_quota_of_stored_bytes_is_exact_at_once_on_postgres() {
+    stored_bytes_are_exact_at_once(Setup::on_postgres()).await;
+}
+
+async fn apps_are_exact_at_once(setup: Setup) {
+    let (app, _, key) = with(setup, "free:apps=3").await;
+    let names: Vec<_> = (0..9).map(|number| format!("com.example.app{number}")).collect();
+    let answers = futures::future::join_all(names.iter().map(|name| claim(&app, &key, name))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 3);
+    let full = "This organization has claimed its 3 bundle ids (tier free), those of deleted apps included; the operator can change \
+                --quotas or the tier, or transfer an app to another organization";
+    for refused in answers.iter().filter(|answer| answer.status != 201) {
+        refused.expect_error(403, full);
+    }
+    let used = november(&app, &key).await;
+    assert_eq!((&used["apps"], &used["quotas"]["apps"]), (&json!(3), &json!(3)));
+}
+
+#[tokio::test]
+async fn the_limit_of_apps_is_exact_at_once_on_sqlite() {
+    apps_are_exact_at_once(Setup::default()).await;
+}
+
+#[tokio::test]
+async fn the_limit_of_apps_is_exact_at_once_on_postgres() {
+    apps_are_exact_at_once(Setup::on_postgres()).await;
+}
+
+/// Deleting an app sets its bundle id free for nobody else, so it makes no room; who has it may take it up again.
+#[tokio::test]
+async fn deleted_apps_stay_claimed_and_can_be_taken_up_again() {
+    let (app, _, key) = with(Setup::default(), "free:apps=1").await;
+    let first = claim(&app, &key, "com.example.one").await.expect(201);
+    let path = format!("/apps?id={}", first["id"].as_str().unwrap());
+    app.call(&key, Method::DELETE, &path, None).await.expect(200);
+    claim(&app, &key, "com.example.two").await.expect(403);
+    claim(&app, &key, "com.Example.One").await.expect(201);
+    // Whose another's is, is told before any limit.
+    let other = app.key(app.org(Tier::Free).await, &Scope::ALL).await;
+    claim(&app, &other, "com.example.theirs").await.expect(201);
+    let foreign = claim(&app, &key, "com.example.theirs").await.expect(403);
+    assert!(
+        foreign["message"]
+            .as_str()
+            .unwrap()
+            .contains("belongs to another organization"),
+        "{foreign}"
+    );
+}
+
+/// Publishing claims, and so does the first build that succeeds.
+#[tokio::test]
+async fn publishes_and_builds_claim_within_the_limit_too() {
+    let (app, org, key) = with(Setup::default(), "free:apps=1").await;
+    app.published(&key, json!({"bundleId": "com.example.one"})).await;
+    app.published(&key, json!({"bundleId": "com.example.one", "version": "1.0.2"}))
+        .await;
+    app.publish(&key, json!({"bundleId": "com.example.two"}))
+        .await
+        .expect(403);
+    let runner = app.runner(&key, &[]).await;
+    let id = app
+        .queue(org, |build| build.bundle_id = "com.example.built".to_owned())
+        .await;
+    app.take(&runner).await.finish(json!({})).await.expect(200);
+    let warnings = app.build(id).await.warnings;
+    assert!(
+        warnings
+            .iter()
+            .any(|text| text.contains("has claimed its 1 bundle ids")),
+        "{warnings:?}"
+    );
+    assert_eq!(november(&app, &key).await["apps"], 1);
+}
+
+/// The same service on a disk that has less free space than must stay free.
+async fn on_a_nearly_full_disk(app: &TestApp) -> TestApp {
+    let config = &app.app.config;
+    let Storage::Directory(objects) = &config.storage else {
+        panic!("a directory");
+    };
+    let settings = RawSettings {
+        database_url: Some(config.database_url.reveal().to_owned()),
+        storage_url: Some(format!("file://{}", objects.display())),
+        master_key_file: Some(config.master_key_file.display().to_string()),
+        min_free_space: Some("1000000000G".to_owned()),
+        ..RawSettings::default()
+    };
+    TestApp::with(Setup {
+        settings,
+        ..Setup::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn below_the_floor_of_free_space_nothing_is_taken_in_and_everything_else_goes_on() {
+    const FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";
+    let app = TestApp::with(Setup::on_postgres()).await;
+    let (org, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    let bytes = package("index.html", b"late");
+    let body = json!({"fileName": "late.zip", "size": bytes.len(), "sha256": hex::encode(Sha256::digest(&bytes))});
+    let announced = app.call(&key, Method::POST, "/uploads", Some(body)).await.expect(201);
+    let runner = app.runner(&key, &[]).await;
+    app.queue(org, |_| ()).await;
+    let leased = app.take(&runner).await;
+
+    let full = on_a_nearly_full_disk(&app).await;
+    announce(&full, &key, 1).await.expect_error(503, FULL);
+    let held = Held {
+        app: &full,
+        token: &runner.token,
+        id: leased.id.clone(),
+        attempt: leased.attempt,
+        lease: Value::Null,
+    };
+    held.announce("app.txt", b"a").await.expect_error(503, FULL);
+    held.log(0, "a line\n").await.expect_error(503, FULL);
+    // A link that was signed before is refused before a byte is read.
+    let path = announced["url"].as_str().unwrap().strip_prefix(&app.origin).unwrap();
+    let put = full.request(Method::PUT, &format!("{}{path}", full.origin)).body(bytes);
+    Answer::of(put.send().await.unwrap())
+        .await
+        .expect_error(503, "The disk is full; the operator has to make room");
+
+    let offered = full.checked("com.example.app", "currentVersion=1.0.0").await;
+    let download = full
+        .request(Method::GET, offered["url"].as_str().unwrap())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(download.status(), 200);
+    held.renew().await.expect(200);
+    held.finish(json!({})).await.expect(200);
+    assert_eq!(stored(&full, &key).await, stored(&app, &key).await);
+    for (path, id) in [("update", update["id"].as_str().unwrap()), ("build", &leased.id)] {
+        full.call(&key, Method::DELETE, &format!("/{path}?id={id}"), None)
+            .await
+            .expect(200);
+    }
+    full.advance(DAY + HOUR);
+    clean_up(&full.app).await.unwrap();
+    assert_eq!(stored(&full, &key).await, 0);
+}

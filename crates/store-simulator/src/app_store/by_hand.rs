@@ -1,0 +1,83 @@
+//! What a person does in App Store Connect, or with an upload tool of their own, beside what the service does.
+
+use launchway_domain::time::iso;
+use serde_json::json;
+
+use super::{AppStore, Around};
+use crate::settings::ByHand;
+
+impl AppStore {
+    /// Uploads a build if the store has none of its number, and attaches it to its version where that is asked.
+    ///
+    /// # Errors
+    /// What there is not.
+    pub(super) fn do_by_hand(&mut self, around: &mut Around<'_>, done: &ByHand) -> Result<(), String> {
+        let platform = match done.platform.as_str() {
+            "ios" => "IOS",
+            "visionos" => "VISION_OS",
+            _ => return Err("platform must be ios or visionos.".to_owned()),
+        };
+        let app = self.all("apps").find(|(_, app)| app.text("bundleId") == done.bundle_id);
+        let app = app
+            .map(|(id, _)| id.clone())
+            .ok_or("There is no app of that bundleId.")?;
+        let known = self.all("builds").find(|(_, build)| {
+            build.related("app") == app
+                && build.text("#version") == done.version
+                && build.text("version") == done.build_number
+                && build.text("#platform") == platform
+        });
+        let build = match known.map(|(id, _)| id.clone()) {
+            Some(build) => build,
+            None => self.upload_by_hand(around, &app, platform, done),
+        };
+        if !done.attach {
+            return Ok(());
+        }
+        // The store lets a version be taken out of review, changed and sent again: in the end any build may be there.
+        let version = self.all("appStoreVersions").filter(|(_, version)| {
+            version.related("app") == app
+                && version.text("platform") == platform
+                && version.text("versionString") == done.version
+        });
+        let version = version.last().map(|(id, _)| id.clone());
+        let version = version.ok_or("There is no such version.")?;
+        self.relate(&version, "build", "builds", &build);
+        around.ledger.note("attached_by_hand", done.build_number.clone());
+        Ok(())
+    }
+
+    /// A build that is processed.
+    fn upload_by_hand(&mut self, around: &mut Around<'_>, app: &str, platform: &str, done: &ByHand) -> String {
+        let upload = json!({
+            "cfBundleShortVersionString": done.version,
+            "cfBundleVersion": done.build_number,
+            "platform": platform,
+            "createdDate": iso(around.now),
+            "state": {"state": "COMPLETE", "errors": [], "warnings": [], "infos": []},
+        });
+        let upload = self.make("buildUploads", upload, &[]);
+        self.belongs(&upload, app);
+        let build = json!({
+            "version": done.build_number,
+            "uploadedDate": iso(around.now),
+            "expired": false,
+            "processingState": "VALID",
+            "usesNonExemptEncryption": false,
+            "#version": done.version,
+            "#platform": platform,
+        });
+        let related = [("app", "apps", app), ("buildUpload", "buildUploads", upload.as_str())];
+        let build = self.make("builds", build, &related);
+        self.relate(&upload, "build", "builds", &build);
+        let detail = json!({
+            "autoNotifyEnabled": true,
+            "internalBuildState": "IN_BETA_TESTING",
+            "externalBuildState": "READY_FOR_BETA_SUBMISSION",
+        });
+        self.make("buildBetaDetails", detail, &[("build", "builds", &build)]);
+        let numbers = format!("{} {}", done.version, done.build_number);
+        around.ledger.note("uploaded_by_hand", numbers);
+        build
+    }
+}

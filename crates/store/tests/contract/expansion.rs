@@ -1,0 +1,150 @@
+//! Migrations since the first release only expand the schema: while one release follows another, nodes of both work on one
+//! database, and the older must neither fail on it nor lose what it writes.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::schema::{migrations, names};
+
+/// The last migration of the first release, 0.1.0.
+const FIRST_RELEASE: u32 = 8;
+
+/// What migrations since the release have added: to these a statement may do more.
+#[derive(Default)]
+struct Added {
+    tables: BTreeSet<String>,
+    columns: BTreeSet<(String, String)>,
+}
+
+/// A file's statements without comments, spaces as one, in capitals but for what stands in quotes.
+fn statements(sql: &str) -> Vec<String> {
+    let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
+    let text = lines.collect::<Vec<_>>().join(" ").replace(" COLLATE \"C\"", "");
+    let all = text
+        .split(';')
+        .map(|statement| statement.split_whitespace().collect::<Vec<_>>().join(" "));
+    all.filter(|statement| !statement.is_empty()).collect()
+}
+
+/// What is wrong with a statement; nothing when an older program can live with it.
+fn fault(statement: &str, added: &mut Added) -> Option<&'static str> {
+    let words: Vec<_> = statement.split([' ', '(']).filter(|word| !word.is_empty()).collect();
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    match (word(0), word(1), word(2)) {
+        ("CREATE", "TABLE", name) => {
+            added.tables.insert(name.to_owned());
+            None
+        }
+        ("CREATE", "UNLOGGED", "TABLE") => {
+            added.tables.insert(word(3).to_owned());
+            None
+        }
+        ("CREATE", "INDEX", _) => None,
+        ("CREATE", "UNIQUE", "INDEX") if added.tables.contains(word(5)) => None,
+        ("CREATE", "UNIQUE", "INDEX") => Some("a unique index refuses what the older release writes"),
+        ("ALTER", "TABLE", name) if word(3) == "ADD" && word(4) == "COLUMN" => {
+            added.columns.insert((name.to_owned(), word(5).to_owned()));
+            column_fault(statement)
+        }
+        ("INSERT", "INTO", name) if added.tables.contains(name) => None,
+        ("UPDATE", name, "SET") if sets_only(statement, name, added) => None,
+        _ => Some(
+            "only CREATE TABLE, CREATE INDEX, ALTER TABLE … ADD COLUMN, and filling what was added are known not to disturb the older release",
+        ),
+    }
+}
+
+fn column_fault(statement: &str) -> Option<&'static str> {
+    let has = |word: &str| statement.contains(word);
+    if has(" NOT NULL") && !has(" DEFAULT ") {
+        return Some("a column that must be given needs a default: the older release does not give it");
+    }
+    let tightened = [" UNIQUE", " PRIMARY KEY", " CHECK", " REFERENCES "]
+        .into_iter()
+        .any(has);
+    tightened.then_some("the older release does not know the rule of the new column")
+}
+
+/// Whether an UPDATE fills only columns that migrations since the release have added.
+fn sets_only(statement: &str, table: &str, added: &Added) -> bool {
+    let assignments = statement.split_once(" SET ").map_or("", |(_, rest)| rest);
+    let assignments = assignments.split(" WHERE ").next().unwrap_or_default();
+    // A comma inside of a call would be read as an assignment too, and be refused: write such a statement by hand then.
+    let mut names = assignments
+        .split(", ")
+        .map(|one| one.split(" = ").next().unwrap_or_default());
+    names.all(|name| added.columns.contains(&(table.to_owned(), name.to_owned())))
+}
+
+/// Every fault of the migrations behind the release's own.
+fn faults(files: &[(u32, String)]) -> Vec<String> {
+    let mut added = Added::default();
+    let mut found = Vec::new();
+    for (number, sql) in files.iter().filter(|(number, _)| *number > FIRST_RELEASE) {
+        for statement in statements(sql) {
+            if let Some(fault) = fault(&statement, &mut added) {
+                found.push(format!("{number:04}: `{statement}`: {fault}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn migrations_since_the_first_release_only_expand_the_schema() {
+    for database in ["sqlite", "postgres"] {
+        let files: Vec<_> = names(database)
+            .into_iter()
+            .map(|name| {
+                let sql = fs::read_to_string(migrations(database).join(&name)).unwrap();
+                (name[..4].parse().unwrap(), sql)
+            })
+            .collect();
+        assert!(files.len() >= FIRST_RELEASE as usize);
+        let found = faults(&files);
+        assert!(found.is_empty(), "{database}:\n{}", found.join("\n"));
+    }
+}
+
+#[test]
+fn what_an_older_release_would_stumble_on_is_found() {
+    for sql in [
+        "DROP TABLE apps;",
+        "DROP INDEX apps_org;",
+        "ALTER TABLE apps DROP COLUMN name;",
+        "ALTER TABLE apps RENAME TO programs;",
+        "ALTER TABLE apps RENAME COLUMN name TO title;",
+        "ALTER TABLE apps ALTER COLUMN name SET NOT NULL;",
+        "ALTER TABLE apps ADD CONSTRAINT named CHECK (name <> '');",
+        "ALTER TABLE apps ADD COLUMN size BIGINT NOT NULL;",
+        "ALTER TABLE apps ADD COLUMN size BIGINT UNIQUE;",
+        "ALTER TABLE apps ADD COLUMN owner TEXT REFERENCES users (id);",
+        "CREATE UNIQUE INDEX apps_name ON apps (name);",
+        "UPDATE apps SET name = 'x';",
+        "ALTER TABLE apps ADD COLUMN a BIGINT; UPDATE apps SET a = 1, name = 'x';",
+        "DELETE FROM apps;",
+        "INSERT INTO apps (id) VALUES ('x');",
+        "-- a comment\n drop\n TABLE apps;",
+        "CREATE TRIGGER counting AFTER INSERT ON apps BEGIN SELECT 1;",
+    ] {
+        assert_eq!(faults(&[(FIRST_RELEASE + 1, sql.to_owned())]).len(), 1, "{sql}");
+        assert!(
+            faults(&[(FIRST_RELEASE, sql.to_owned())]).is_empty(),
+            "the release's own: {sql}"
+        );
+    }
+}
+
+#[test]
+fn what_only_expands_is_taken() {
+    let sql = "-- DROP TABLE apps; in a comment\n\
+        CREATE TABLE stores (id TEXT COLLATE \"C\" PRIMARY KEY,\n name TEXT NOT NULL UNIQUE);\n\
+        CREATE UNLOGGED TABLE counts (id TEXT PRIMARY KEY);\n\
+        CREATE UNIQUE INDEX stores_name ON stores (name);\n\
+        CREATE INDEX apps_name ON apps (name);\n\
+        INSERT INTO stores (id, name) VALUES ('a', 'b');\n\
+        ALTER TABLE apps ADD COLUMN size BIGINT NOT NULL DEFAULT 0;\n\
+        ALTER TABLE apps ADD COLUMN note TEXT;\n\
+        UPDATE apps SET size = 1, note = name WHERE size = 0;";
+    assert_eq!(faults(&[(FIRST_RELEASE + 1, sql.to_owned())]), Vec::<String>::new());
+}

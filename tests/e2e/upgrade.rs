@@ -1,0 +1,186 @@
+//! A rolling upgrade: the program of the last release (`scripts/build-release`) beside the present one, on one PostgreSQL and one
+//! bucket. What either does the other goes on with; neither fails on what the other writes.
+
+mod work;
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use launchway_testing::postgres::Postgres;
+use launchway_testing::receiver::Receiver;
+use launchway_testing::server_process::ServerBuilder;
+use launchway_testing::settings::setting;
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::packages::package;
+use crate::poll::until;
+use crate::site::{Site, Team, Turn, team};
+use crate::store_simulator::StoreSimulator;
+
+const BUNDLE: &str = "com.example.upgrade";
+/// A change on one node is seen by the other within a second, on a machine that has nothing else to do.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Both nodes, as one organization calls them.
+struct Upgrade {
+    site: Site,
+    team: Team,
+    apis: [Api; 2],
+    simulator: StoreSimulator,
+    receiver: Receiver,
+}
+
+const OLD: usize = 0;
+const NEW: usize = 1;
+
+impl Upgrade {
+    /// Starts the released program on an empty database, and the present one beside it.
+    async fn start() -> Upgrade {
+        let program = setting("LAUNCHWAY_RELEASED_SERVER_BIN")
+            .expect("LAUNCHWAY_RELEASED_SERVER_BIN names the released program; scripts/test-long builds it");
+        let simulator = StoreSimulator::start(&["--speed", "1000000"]);
+        let released = Cell::new(true);
+        let settings = |builder: ServerBuilder| {
+            let builder = builder
+                .env("LAUNCHWAY_ALLOW_PRIVATE_WEBHOOKS", "true")
+                .env("LAUNCHWAY_APP_STORE_CONNECT_URL", &simulator.address)
+                .env("LAUNCHWAY_GOOGLE_PLAY_URL", &simulator.address)
+                .env("LAUNCHWAY_TARGET_SDK_FLOOR", "34");
+            if released.replace(false) {
+                builder.binary(&program)
+            } else {
+                builder
+            }
+        };
+        let database = Postgres::shared().fresh_database();
+        let site = Site::on_database(&database, 2, Turn::beside_others().await, settings);
+        // The released program's own commands refuse the newer schema.
+        let team = team(&site.nodes[NEW]);
+        let apis = [OLD, NEW].map(|node| Api::new(&site.nodes[node], &team.key));
+        Upgrade {
+            site,
+            team,
+            apis,
+            simulator,
+            receiver: Receiver::ok().await,
+        }
+    }
+
+    /// Waits until both nodes offer a phone this version, or nothing.
+    async fn both_offer(&self, configuration: &str, version: Option<&str>) {
+        for (node, api) in self.apis.iter().enumerate() {
+            let question = format!("currentVersion=1.0.0&platform=android&configuration={configuration}&deviceId=a");
+            let is_so = async || {
+                let answer = api.check(BUNDLE, &question).await;
+                (answer["version"].as_str() == version).then_some(())
+            };
+            until(LIMIT, &format!("node {node} offers {version:?}"), is_so).await;
+        }
+    }
+
+    /// Both nodes answer the same to everything that can be listed; the newer may say more.
+    async fn both_answer_alike(&self) {
+        let lists = [
+            "/build",
+            "/submit",
+            "/update",
+            "/env",
+            "/api-keys",
+            "/webhooks",
+            "/credentials",
+            "/runners",
+            "/apps",
+            "/usage",
+            "/orgs",
+            "/orgs/members",
+            "/orgs/invitations",
+            "/audit",
+        ];
+        let [old, new] = &self.apis;
+        for list in lists {
+            let path = format!("{list}?limit=100");
+            // Checks are counted, and keys noted as used, some seconds late and by both.
+            let alike = async || {
+                let (before, now) = (old.get(&path).await.expect(200), new.get(&path).await.expect(200));
+                lacks(&before, &now).is_none().then_some(())
+            };
+            until(LIMIT, &format!("both answer {path} alike"), alike).await;
+        }
+    }
+}
+
+/// The first place where `now` lacks what `before` says; links are signed anew each time.
+fn lacks(before: &Value, now: &Value) -> Option<String> {
+    match (before, now) {
+        (Value::Object(before), Value::Object(now)) => before
+            .iter()
+            .filter(|(name, _)| {
+                !matches!(
+                    name.as_str(),
+                    "url" | "expiresAt" | "install" | "lastUsedAt" | "lastSeenAt"
+                )
+            })
+            .find_map(|(name, value)| match now.get(name) {
+                None => Some(format!("{name} is missing")),
+                Some(now) => lacks(value, now).map(|rest| format!("{name}: {rest}")),
+            }),
+        (Value::Array(before), Value::Array(now)) if before.len() == now.len() => {
+            before.iter().zip(now).find_map(|(before, now)| lacks(before, now))
+        }
+        _ => (before != now).then(|| format!("{now} instead of {before}")),
+    }
+}
+
+/// What a node wrote that it must not.
+fn complaints(log: &str) -> Vec<&str> {
+    let bad = |line: &&str| line.contains("ERROR") || line.contains("panicked");
+    log.lines().filter(bad).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn the_last_release_and_this_one_serve_one_database_together() {
+    let mut upgrade = Upgrade::start().await;
+    upgrade.set_up().await;
+    for (actor, other) in [(OLD, NEW), (NEW, OLD)] {
+        upgrade.updates(actor, other).await;
+        upgrade.reports(actor, other).await;
+        upgrade.builds(actor, other).await;
+        upgrade.keys(actor, other).await;
+        upgrade.webhooks(actor, other).await;
+        upgrade.submissions(actor, other).await;
+        upgrade.settings(actor, other).await;
+    }
+    upgrade.both_answer_alike().await;
+    let check = upgrade.site.nodes[NEW].admin(&["verify-audit"]);
+    assert_eq!(check["ok"], true, "{check}");
+    for node in &upgrade.site.nodes {
+        assert_eq!(complaints(&node.stderr()), Vec::<&str>::new());
+    }
+    println!("summary: upgrade: both programs served one database, and neither logged an error");
+    upgrade.restarts().await;
+}
+
+impl Upgrade {
+    /// A node of this release starts again at any time. 0.1.0 refuses a schema newer than its own: docs/operating.md says what to do.
+    async fn restarts(&mut self) {
+        self.site.nodes[NEW].kill9();
+        self.site.nodes[NEW].restart_same_port();
+        let bytes = package("index.html", b"after the restart");
+        self.publish(NEW, "restarted", "1.0.9", &bytes).await;
+        self.both_offer("restarted", Some("1.0.9")).await;
+        assert!(self.site.nodes[OLD].terminate().success());
+        let output = self.site.nodes[OLD].command().arg("migrate").output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        println!(
+            "summary: upgrade: the released program on the newer schema: {}",
+            told.trim()
+        );
+        assert!(
+            !output.status.success() && told.contains("missing in the resolved migrations"),
+            "{told}"
+        );
+        self.apis[NEW].get("/update").await.expect(200);
+    }
+}

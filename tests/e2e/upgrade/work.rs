@@ -1,0 +1,297 @@
+//! What is done on one node and seen, or gone on with, on the other.
+
+use std::fs;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{BUNDLE, LIMIT, OLD, Upgrade};
+use crate::api::{Answer, Api};
+use crate::packages::{package, sha256};
+use crate::poll::until;
+use crate::projects::root;
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_else(|| panic!("no {field} in {value}"))
+}
+
+impl Upgrade {
+    fn of(&self, node: usize) -> &Api {
+        &self.apis[node]
+    }
+
+    /// What is needed once.
+    pub async fn set_up(&self) {
+        let file = fs::read_to_string(root().join("crates/credentials/tests/fixtures/service-account.json")).unwrap();
+        let account = file.replace("https://oauth2.googleapis.com", &self.simulator.address);
+        let body = json!({"kind": "google_service_account", "content": BASE64_STANDARD.encode(account)});
+        self.of(OLD).post("/credentials", body).await.expect(201);
+    }
+
+    pub async fn publish(&self, node: usize, configuration: &str, version: &str, bytes: &[u8]) -> Value {
+        let fields = json!({
+            "bundleId": BUNDLE, "platform": "android", "version": version, "configuration": configuration,
+        });
+        self.of(node).publish(bytes, fields).await
+    }
+
+    /// Publishes, pauses, resumes, narrows and withdraws, each by the other node in turn.
+    pub async fn updates(&self, actor: usize, other: usize) {
+        let configuration = format!("by-{actor}");
+        let bytes = package("index.html", configuration.as_bytes());
+        // Announced and sent at one node, published at the other.
+        let upload = self.of(actor).upload(&bytes).await;
+        let fields = json!({
+            "uploadId": upload, "bundleId": BUNDLE, "platform": "android", "version": "1.0.1", "configuration": configuration,
+            "fingerprint": "ab".repeat(32), "rollout": 100, "releaseNotes": "Both see it.",
+        });
+        let update = self.of(other).post("/update", fields).await.expect(201);
+        let path = format!("/update?id={}", text(&update, "id"));
+        self.of(actor).get(&path).await.expect(200);
+        // A phone that tells no fingerprint is not refused for it.
+        self.both_offer(&configuration, Some("1.0.1")).await;
+        for (node, change, offered) in [
+            (actor, json!({"status": "paused"}), None),
+            (other, json!({"status": "published"}), Some("1.0.1")),
+            (actor, json!({"rollout": 0}), None),
+            (other, json!({"rollout": 100, "mandatory": true}), Some("1.0.1")),
+        ] {
+            self.of(node).patch(&path, change).await.expect(200);
+            self.both_offer(&configuration, offered).await;
+        }
+        let newer = self.publish(actor, &configuration, "1.0.2", &bytes).await;
+        self.both_offer(&configuration, Some("1.0.2")).await;
+        let newer = format!("/update?id={}", text(&newer, "id"));
+        let withdrawn = json!({"status": "withdrawn"});
+        self.of(other).patch(&newer, withdrawn).await.expect(200);
+        self.both_offer(&configuration, Some("1.0.1")).await;
+        self.of(actor).delete(&newer).await.expect(200);
+        let promoted = json!({
+            "sourceUpdateId": text(&update, "id"), "bundleId": BUNDLE, "platform": "android", "version": "1.0.1",
+            "configuration": format!("promoted-{actor}"),
+        });
+        self.of(other).post("/update", promoted).await.expect(201);
+        self.both_offer(&format!("promoted-{actor}"), Some("1.0.1")).await;
+    }
+
+    /// A device asks one node and reports to the other; it counts once.
+    pub async fn reports(&self, actor: usize, other: usize) {
+        let question = format!("currentVersion=1.0.0&platform=android&configuration=by-{actor}");
+        for device in 0..20 {
+            let offer = self
+                .of(actor)
+                .check(BUNDLE, &format!("{question}&deviceId=d{device}"))
+                .await;
+            let event = json!({"type": "installed", "updateId": offer["id"], "at": "2026-11-20T10:00:00.000Z"});
+            let body = json!({"reportToken": offer["reportToken"], "events": [event]});
+            for (node, counted) in [(other, 1), (actor, 0)] {
+                let answer = self
+                    .of(node)
+                    .post(&format!("/update/report/{BUNDLE}"), body.clone())
+                    .await;
+                assert_eq!(answer.expect(200)["counted"], counted);
+            }
+        }
+        let offer = self.of(other).check(BUNDLE, &format!("{question}&deviceId=d0")).await;
+        for api in &self.apis {
+            let shown = api.get(&format!("/update?id={}", text(&offer, "id"))).await.expect(200);
+            assert_eq!(shown["reports"]["installed"], 20);
+        }
+    }
+
+    /// A build queued at one node, leased and logged at the other, finished at the first; and one that is canceled.
+    pub async fn builds(&self, actor: usize, other: usize) {
+        let token = self.of(actor).post("/runners/tokens", json!({})).await.expect(201);
+        let enrol = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
+        let site = &self.site;
+        let at = |node: usize, key: &str| Api::new(&site.nodes[node], key);
+        let runner = at(other, text(&token, "token"))
+            .post("/runner/enrol", enrol)
+            .await
+            .expect(201);
+        let runner = [0, 1].map(|node| at(node, text(&runner, "token")));
+        for canceled in [false, true] {
+            let queued = self.queue(actor).await;
+            let id = text(&queued, "id");
+            let asked = json!({"labels": ["os=linux"], "version": "0.1.0", "waitSeconds": 30});
+            let lease = runner[other].post("/runner/lease", asked).await.expect(200)["lease"].clone();
+            assert_eq!(text(&lease, "buildId"), id);
+            let tell = |more: Value| {
+                let mut body = json!({"buildId": id, "attempt": 1});
+                more.as_object()
+                    .unwrap()
+                    .iter()
+                    .for_each(|(name, value)| body[name] = value.clone());
+                body
+            };
+            let mut logged = 0;
+            for node in [other, actor] {
+                let path = format!("/runner/log?id={id}&attempt=1&offset={logged}");
+                let request = runner[node].request(Method::POST, &path);
+                let sent = request
+                    .header("content-type", "application/octet-stream")
+                    .body("a line\n")
+                    .send()
+                    .await;
+                assert_eq!(sent.unwrap().status(), 200);
+                logged += 7;
+            }
+            if canceled {
+                self.of(other)
+                    .post(&format!("/build/cancel?id={id}"), json!({}))
+                    .await
+                    .expect(200);
+            }
+            let going = runner[actor]
+                .post("/runner/renew", tell(json!({"phases": []})))
+                .await
+                .expect(200);
+            assert_eq!(going["cancel"], canceled);
+            let mut artifacts = Vec::new();
+            if !canceled {
+                let bytes = package("a.txt", b"what was built");
+                let told = json!({"kind": "web", "name": "site.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
+                let target = runner[other].post("/runner/artifacts", tell(told)).await.expect(201);
+                assert_eq!(runner[other].send(&target, bytes).await.status, 200);
+                artifacts.push(text(&target, "id").to_owned());
+            }
+            let status = if canceled { "canceled" } else { "success" };
+            let end = json!({
+                "status": status, "error": null, "phases": [], "artifacts": artifacts, "logSize": logged, "fingerprint": null,
+            });
+            runner[actor].post("/runner/finish", tell(end)).await.expect(200);
+            for api in &self.apis {
+                let shown = api.get(&format!("/build?id={id}")).await.expect(200);
+                assert_eq!((text(&shown, "status"), &shown["logSize"]), (status, &json!(logged)));
+                assert_eq!(shown["artifacts"].as_array().unwrap().len(), artifacts.len());
+                let log: Answer = api.get(&format!("/build/log?id={id}")).await;
+                assert!(log.text().contains("a line\na line"), "{}", log.text());
+            }
+            let again = self
+                .of(other)
+                .post(&format!("/build/retry?id={id}"), json!({}))
+                .await
+                .expect(201);
+            let path = format!("/build/cancel?id={}", text(&again, "id"));
+            self.of(actor).post(&path, json!({})).await.expect(200);
+        }
+    }
+
+    async fn queue(&self, node: usize) -> Value {
+        let bytes = package("index.html", b"source");
+        let announced = json!({"fileName": "source.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
+        let upload = self.of(node).post("/uploads", announced).await.expect(201);
+        assert_eq!(self.of(node).send(&upload, bytes).await.status, 200);
+        let body = json!({
+            "bundleId": BUNDLE, "platform": "android", "source": {"uploadId": upload["id"]},
+            "plan": {"steps": [{"name": "pack", "run": "true"}], "artifacts": [{"path": "site.zip", "kind": "web"}]},
+        });
+        self.of(node).post("/build", body).await.expect(201)
+    }
+
+    /// A key made at one node works at the other, and stops there when it is revoked.
+    pub async fn keys(&self, actor: usize, other: usize) {
+        let made = self
+            .of(actor)
+            .post("/api-keys", json!({"name": "CI", "scopes": ["update"]}))
+            .await
+            .expect(201);
+        let holder = Api::new(&self.site.nodes[other], text(&made, "key"));
+        holder.get("/update").await.expect(200);
+        self.of(actor)
+            .delete(&format!("/api-keys?id={}", text(&made, "id")))
+            .await
+            .expect(200);
+        let refused = async || (holder.get("/update").await.status == 401).then_some(());
+        until(LIMIT, "a revoked key is refused by the other node", refused).await;
+    }
+
+    /// Events of one node reach the webhook that was made at the other, whichever sends them.
+    pub async fn webhooks(&self, actor: usize, other: usize) {
+        let url = self.receiver.url(&format!("/{actor}"));
+        let body = json!({"name": "receiver", "url": url, "events": ["webhook.test", "update.changed"]});
+        let hook = self.of(actor).post("/webhooks", body).await.expect(201);
+        let of = |path: &str| format!("/webhooks{path}?id={}", text(&hook, "id"));
+        self.of(other).post(&of("/test"), json!({})).await.expect(201);
+        self.of(actor).post(&of("/test"), json!({})).await.expect(201);
+        let came = |all: &[launchway_testing::receiver::Received]| {
+            let ours = all.iter().filter(|one| one.path == format!("/{actor}"));
+            ours.count() >= 2
+        };
+        self.receiver.wait_until(came).await;
+        for api in &self.apis {
+            let told = async || {
+                let list = api.get(&of("/deliveries")).await.expect(200);
+                let ended = list["items"]
+                    .as_array()?
+                    .iter()
+                    .filter(|one| one["status"] == "succeeded");
+                (ended.count() == 2).then_some(())
+            };
+            until(LIMIT, "both nodes show the deliveries", told).await;
+        }
+        self.of(other).post(&of("/rotate-secret"), json!({})).await.expect(200);
+        self.of(other).delete(&of("")).await.expect(200);
+    }
+
+    /// A submission made at one node; whichever takes it, it ends, and each node shows and cancels what the other made.
+    pub async fn submissions(&self, actor: usize, other: usize) {
+        let apk = fs::read(root().join("crates/binaries/tests/fixtures/v1-v2-v3.apk")).unwrap();
+        for (cancel, tracks) in [(false, ["internal", "beta"]), (true, ["alpha", "production"])] {
+            let announced = json!({"fileName": "app.apk", "size": apk.len(), "sha256": sha256(&apk)});
+            let upload = self.of(actor).post("/uploads", announced).await.expect(201);
+            assert_eq!(self.of(actor).send(&upload, apk.clone()).await.status, 200);
+            let body = json!({"uploadId": upload["id"], "destination": tracks[actor]});
+            let made = self.of(actor).post("/submit", body).await.expect(201);
+            let path = format!("/submit?id={}", text(&made, "id"));
+            if cancel {
+                let id = text(&made, "id");
+                // It may have ended already.
+                let answer = self.of(other).post(&format!("/submit/cancel?id={id}"), json!({})).await;
+                assert!(matches!(answer.status, 200 | 400), "{}", answer.text());
+            }
+            let ended = async || {
+                self.site
+                    .sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0")
+                    .await;
+                let shown = self.of(other).get(&path).await.expect(200);
+                let status = text(&shown, "status");
+                matches!(status, "success" | "failed" | "rejected" | "canceled").then(|| status.to_owned())
+            };
+            let (status, _) = until(LIMIT, "a submission has ended", ended).await;
+            let shown = self.of(actor).get(&path).await.expect(200);
+            assert_eq!(text(&shown, "status"), status);
+            // The second is the same build number, which the store has had.
+            assert!(cancel || actor != OLD || status == "success", "{shown:#}");
+        }
+    }
+
+    /// Variables, apps, names, members: set at one node, read and changed at the other.
+    pub async fn settings(&self, actor: usize, other: usize) {
+        let body = json!({"name": "API_URL", "value": format!("https://{actor}"), "visibility": "plain"});
+        let set = self.of(actor).post("/env", body).await;
+        assert!(matches!(set.status, 200 | 201), "{}", set.text());
+        let shown = self
+            .of(other)
+            .get(&format!("/env?id={}", text(&set.json(), "id")))
+            .await
+            .expect(200);
+        assert_eq!(shown["value"], format!("https://{actor}"));
+        let app = json!({"bundleId": format!("com.example.upgrade{actor}")});
+        let app = self.of(actor).post("/apps", app).await.expect(201);
+        self.of(other)
+            .delete(&format!("/apps?id={}", text(&app, "id")))
+            .await
+            .expect(200);
+        let invited = json!({"email": format!("ada{actor}@example.com"), "role": "member"});
+        let invited = self.of(actor).post("/orgs/invitations", invited).await.expect(201);
+        let path = format!("/orgs/invitations?id={}", text(&invited, "id"));
+        self.of(other).delete(&path).await.expect(200);
+        for api in &self.apis {
+            let orgs = api.get(&format!("/orgs?id={}", self.team.id)).await.expect(200);
+            assert_eq!(orgs["name"], "Team");
+        }
+    }
+}
