@@ -345,12 +345,23 @@ async fn what_is_in_review_without_a_turn_is_waited_for() {
 async fn many_that_wait_for_one_app_go_in_their_order() {
     let mut stage = stage().await;
     let build = stage.built(Platform::Ios, &[("App.ipa", IPA)]).await;
-    let mut made = Vec::new();
-    for _ in 0..100 {
+    let first = submit(&stage, &build).await;
+    stage.until(first, "in_review").await;
+    let mut made = vec![first];
+    for _ in 1..100 {
         // Ids grow with time.
         stage.app.advance(1);
         made.push(submit(&stage, &build).await);
     }
+    // The order is that of those who wait, so all of them do before the first one is released.
+    for id in &made[1..] {
+        stage
+            .until_so(*id, |record| {
+                record.events.last().unwrap().message.contains("waits until")
+            })
+            .await;
+    }
+    assert_eq!(stage.read(first).await["status"], "in_review");
     let mut ended: Vec<(String, SubmissionId)> = Vec::new();
     for id in made.clone() {
         let done = stage.ended(id).await;
