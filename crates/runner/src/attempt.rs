@@ -11,7 +11,7 @@ use std::time::Duration;
 use launchway_api::runner::{BuildError, Lease};
 use launchway_client::Storage;
 use launchway_domain::build::BuildErrorCode;
-use launchway_domain::build::plan::{DEFAULT_TIMEOUT, Plan};
+use launchway_domain::build::plan::{DEFAULT_TIMEOUT, FROM_REQUEST, Plan};
 use serde_json::Value;
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -183,7 +183,7 @@ impl Attempt {
         let resolved = match &self.lease.plan {
             Some(plan) => Resolved {
                 plan: plan.clone(),
-                origin: "request".to_owned(),
+                origin: FROM_REQUEST.to_owned(),
             },
             None => {
                 let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());

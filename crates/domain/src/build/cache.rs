@@ -1,9 +1,11 @@
-//! Which builds share caches. A cache may hold whatever the code of a build put there, so it goes only to builds that trust
-//! that code: of the same app and configuration, and of the same branch or the same uploader.
+//! Which builds share caches. A cache may hold whatever a build put there, so only builds that trust that build read it: those
+//! of the same app and configuration, and of the same branch or the same uploader. A plan that came with the request is code,
+//! too, and that of the requester: such a build never shares a cache with one that follows the plan of its repository.
 
+use super::plan::FROM_REQUEST;
 use super::{Build, SourceRecord};
 
-/// Where the code of a build comes from, as far as trust goes.
+/// Who controls the code and the steps of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin<'a> {
     /// A ref of a repository: who may push there decides what is built.
@@ -12,6 +14,15 @@ pub enum Origin<'a> {
         url: &'a str,
         /// Branch, tag or commit.
         reference: &'a str,
+    },
+    /// A ref of a repository, with steps that a user or key sent with the request.
+    GitWithPlanBy {
+        /// The repository.
+        url: &'a str,
+        /// Branch, tag or commit.
+        reference: &'a str,
+        /// The user or key.
+        by: &'a str,
     },
     /// Uploads of a user or key.
     UploadBy(&'a str),
@@ -22,10 +33,17 @@ pub enum Origin<'a> {
 impl<'a> Origin<'a> {
     /// The origin of a build's code.
     pub fn of(build: &'a Build, id: &'a str) -> Origin<'a> {
+        let has_plan = build.plan_origin.as_deref() == Some(FROM_REQUEST);
+        let is_retry = build.parent_id.is_some();
         match &build.spec.source {
-            SourceRecord::Git { url, reference } => Origin::Git { url, reference },
-            // A retry has the upload of whoever asked for its parent.
-            SourceRecord::Archive { .. } if build.parent_id.is_some() => Origin::Alone(id),
+            SourceRecord::Git { url, reference } if !has_plan => Origin::Git { url, reference },
+            // The upload and the plan of a retry are those of whoever requested its parent.
+            _ if is_retry => Origin::Alone(id),
+            SourceRecord::Git { url, reference } => Origin::GitWithPlanBy {
+                url,
+                reference,
+                by: &build.created_by,
+            },
             SourceRecord::Archive { .. } => Origin::UploadBy(&build.created_by),
         }
     }
@@ -34,9 +52,11 @@ impl<'a> Origin<'a> {
 /// The scope of a build's caches: builds of an organization with the same scope share them.
 pub fn scope(bundle_id: &str, configuration: Option<&str>, origin: Origin<'_>) -> String {
     let origin = match origin {
-        Origin::Git { url, reference } => ["git", url, reference],
-        Origin::UploadBy(by) => ["upload", by, ""],
-        Origin::Alone(id) => ["alone", id, ""],
+        // Not "git": under that scope earlier releases kept what builds with any plan wrote.
+        Origin::Git { url, reference } => vec!["git with its plan", url, reference],
+        Origin::GitWithPlanBy { url, reference, by } => vec!["git with plan by", url, reference, by],
+        Origin::UploadBy(by) => vec!["upload", by, ""],
+        Origin::Alone(id) => vec!["alone", id, ""],
     };
     // JSON, so that no text can pretend to be two.
     serde_json::json!([bundle_id.to_ascii_lowercase(), configuration, origin]).to_string()
@@ -62,10 +82,18 @@ mod tests {
             url: "https://example.com/fork.git",
             reference: "main",
         };
+        let planned = |by| Origin::GitWithPlanBy {
+            url: "https://example.com/app.git",
+            reference: "main",
+            by,
+        };
         let scopes = [
             scope("com.example.app", Some("production"), main),
             scope("com.example.app", Some("production"), pull),
             scope("com.example.app", Some("production"), fork),
+            scope("com.example.app", Some("production"), planned("key_1")),
+            scope("com.example.app", Some("production"), planned("key_2")),
+            scope("com.example.app", Some("production"), planned("")),
             scope("com.example.app", Some("preview"), main),
             scope("com.example.app", None, main),
             scope("com.example.other", Some("production"), main),

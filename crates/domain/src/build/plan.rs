@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::env_var::{is_name, is_path};
 
+/// The origin of a plan that came with the request for its build; other origins name where in the source it was found.
+pub const FROM_REQUEST: &str = "request";
 /// Seconds that a build takes at most where its plan says nothing.
 pub const DEFAULT_TIMEOUT: u32 = 60 * 60;
 /// Seconds that a step or build may be given at most.

@@ -5,7 +5,7 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use launchway_api::builds::{ArtifactView, BuildView};
-use launchway_domain::build::plan::Plan;
+use launchway_domain::build::plan::{FROM_REQUEST, Plan};
 use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::id::BuildId;
 use serde_json::Value;
@@ -20,10 +20,7 @@ use crate::failure::Failure;
 use crate::http::install::{fresh_url, qr};
 use crate::http::pages::protect;
 use crate::ops::binaries::APPS;
-use crate::ops::builds::{
-    self,
-    view::{given, view},
-};
+use crate::ops::builds::view::{given, view};
 
 #[derive(Template)]
 #[template(path = "dashboard/build.html")]
@@ -125,7 +122,7 @@ pub async fn show(visit: Visit<BuildId>) -> Result<Response, Trouble> {
         live: !state.is_over,
         tail: build_log::tail(&visit.app, visit.org(), &build).await?,
         origin: match build.plan_origin.as_deref() {
-            Some(builds::REQUEST) => "It came with the request.",
+            Some(FROM_REQUEST) => "It came with the request.",
             Some(_) => "It was found in the source.",
             None => "",
         },

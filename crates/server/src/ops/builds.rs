@@ -4,6 +4,7 @@ pub mod form;
 pub mod source;
 pub mod view;
 
+use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{Build, BuildFailure, BuildStatus, Move, SourceRecord, Spec, Standing};
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
@@ -65,7 +66,7 @@ pub async fn create(
             source,
             git: new.git,
         },
-        plan_origin: new.plan.as_ref().map(|_| REQUEST.to_owned()),
+        plan_origin: new.plan.as_ref().map(|_| FROM_REQUEST.to_owned()),
         plan: new.plan,
         fingerprint: new.fingerprint.map(|(hash, _)| hash),
         runner_id: None,
@@ -82,9 +83,6 @@ pub async fn create(
     enqueue(write, &build, &new.bundle).await?;
     Ok(build)
 }
-
-/// The origin of a plan that came with the request.
-pub const REQUEST: &str = "request";
 
 async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), Failure> {
     queue::make_room(write, &build.labels).await?;
@@ -140,7 +138,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure>
     apps::claim(write, &bundle, bundle.as_str()).await?;
     // What the runner found out it finds out again: a branch may be elsewhere by now.
     let is_fixed = matches!(parent.spec.source, SourceRecord::Archive { .. });
-    let from_request = parent.plan_origin.as_deref() == Some(REQUEST);
+    let from_request = parent.plan_origin.as_deref() == Some(FROM_REQUEST);
     let build = Build {
         id: write.app().random.id(write.now()),
         standing: Standing::new(write.now()),

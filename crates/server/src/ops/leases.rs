@@ -8,6 +8,7 @@ use launchway_api::runner::{Going, Lease, Source, TellPlan};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::cache;
+use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{
     Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, Runner, SourceRecord, Standing,
 };
@@ -20,7 +21,6 @@ use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::failure::Failure;
-use crate::ops::builds::REQUEST;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
@@ -121,7 +121,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
             }
         }
     };
-    let of_request = build.plan_origin.as_deref() == Some(REQUEST);
+    let of_request = build.plan_origin.as_deref() == Some(FROM_REQUEST);
     Ok(Lease {
         build_id: build.id.to_string(),
         org_id: build.org_id.to_string(),

@@ -474,19 +474,27 @@ async fn caches_are_shared_by_builds_that_trust_each_other() {
     let parent = app.queue(org, |_| ()).await;
     app.take(&runner).await;
     let mut scopes = Vec::new();
-    for (source, configuration, by, parent) in [
-        (git("main"), "production", "key_1", None),
-        (git("main"), "production", "key_2", None),
-        (git("pull/7/head"), "production", "key_1", None),
-        (git("main"), "preview", "key_1", None),
-        (upload(), "production", "key_1", None),
-        (upload(), "production", "key_1", None),
-        (upload(), "production", "key_2", None),
+    let (of_source, of_request) = (None, Some("request"));
+    for (source, plan, configuration, by, parent) in [
+        (git("main"), of_source, "production", "key_1", None),
+        (git("main"), of_source, "production", "key_2", Some(parent)),
+        (git("pull/7/head"), of_source, "production", "key_1", None),
+        (git("main"), of_source, "preview", "key_1", None),
+        (upload(), of_source, "production", "key_1", None),
+        (upload(), of_request, "production", "key_1", None),
+        (upload(), of_source, "production", "key_2", None),
         // Another's upload, tried again.
-        (upload(), "production", "key_1", Some(parent)),
+        (upload(), of_source, "production", "key_1", Some(parent)),
+        // Steps that came with the request, whatever the ref.
+        (git("main"), of_request, "production", "key_1", None),
+        (git("main"), of_request, "production", "key_2", None),
+        // Another's steps, tried again.
+        (git("main"), of_request, "production", "key_1", Some(parent)),
     ] {
         app.queue(org, |build| {
             build.spec.source = source;
+            build.plan_origin = plan.map(str::to_owned);
+            build.plan = build.plan.take().filter(|_| plan.is_some());
             build.configuration = Some(configuration.parse().unwrap());
             build.created_by = by.to_owned();
             build.parent_id = parent;
