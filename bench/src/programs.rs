@@ -7,23 +7,26 @@ use anyhow::{Context, ensure};
 
 const PACKAGE: &str = "launchway-server";
 
-/// The server to measure: the named one, or the workspace's, built now in release into the directory of this program.
+/// The profile of the programs that are packaged. Cargo names the directory of its programs after it.
+const PROFILE: &str = "dist";
+
+/// The server to measure: the named one, or the workspace's, built now as it is packaged into the directory of this program.
 ///
 /// # Errors
-/// When it cannot be built, or this program is not optimized itself.
+/// When it cannot be built, or this program is not built as packaged ones are.
 pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let directory = own.parent().context("a program lies in a directory")?;
     ensure!(
-        !cfg!(debug_assertions),
-        "figures of programs that are not optimized say nothing: use cargo run --release"
+        directory.ends_with(PROFILE),
+        "only programs that are optimized as packaged ones are can be compared: use `cargo run --profile {PROFILE}`"
     );
     if let Some(path) = named {
         return Ok(path.to_owned());
     }
-    let own = std::env::current_exe()?;
-    let directory = own.parent().context("a program lies in a directory")?;
     let target = directory.parent().context("a program lies two directories deep")?;
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--package", PACKAGE, "--target-dir"])
+        .args(["build", "--profile", PROFILE, "--package", PACKAGE, "--target-dir"])
         .arg(target)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()
