@@ -114,7 +114,7 @@ impl Cli {
 pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).map(|folder: &Path| folder.join(name)).unwrap();
-    let advice = "run `cargo build --workspace --bins` first, or scripts/test, which does";
+    let advice = "build it with `cargo test --workspace --no-run`, or run scripts/test";
     assert!(path.is_file(), "{} is not there: {advice}", path.display());
     path
 }

@@ -1,7 +1,7 @@
 //! The whole service from outside: the real programs as processes, real app bundles, both databases, both storages.
 //!
-//! `cargo build --workspace --bins` first, or run scripts/test, which does. What takes minutes is ignored as a long run
-//! and belongs to scripts/test-long.
+//! Build the programs with `cargo test --workspace --no-run`, or run scripts/test. What takes minutes is ignored as a long
+//! run and belongs to scripts/test-long.
 
 // Says to clippy that everything below is a test, where `unwrap` is at home.
 #![cfg(test)]

@@ -25,7 +25,7 @@ const TRIES: usize = 5;
 /// The settings of a server; without any it runs on SQLite and a local directory.
 ///
 /// The process gets a directory of its own as working directory, home and place for data, and of the environment only
-/// `PATH`. It is built by `cargo build --workspace --bins`; the setting `LAUNCHWAY_SERVER_BIN` names another one.
+/// `PATH`. It is built by `cargo test --workspace`; the setting `LAUNCHWAY_SERVER_BIN` names another one.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     binary: Option<PathBuf>,
@@ -129,7 +129,7 @@ fn built_server() -> PathBuf {
         .join("launchway-server");
     assert!(
         binary.is_file(),
-        "{} is not there. Run `cargo build --workspace --bins` first, or scripts/test, which does.",
+        "{} is not there. Build it with `cargo test --workspace --no-run`, or run scripts/test.",
         binary.display()
     );
     binary
