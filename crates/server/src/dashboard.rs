@@ -22,6 +22,7 @@ mod log_lines;
 mod member_actions;
 mod members;
 mod overview;
+mod parts;
 mod posted;
 mod profile;
 mod publish;

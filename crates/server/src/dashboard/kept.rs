@@ -1,13 +1,14 @@
 //! Forms that were sent after their session had ended. What was typed is sealed for the user whose page the form comes from,
 //! and shown again, filled in, once that user has signed in; it is never sent on by itself. Files and secrets are not kept.
 
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::extract::Request;
 use axum::http::header;
 use http_body_util::{BodyExt, Limited};
 use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::KeptForm;
 
+use super::parts::FormParts;
 use super::posted::{LARGEST, Posted, content_type};
 use super::visitor::form_token;
 use crate::app::App;
@@ -51,13 +52,13 @@ pub fn owner(app: &App, posted: &Posted) -> Option<(SessionId, UserId)> {
 pub async fn read(app: &App, request: Request, streams: bool) -> Option<Posted> {
     let kind = content_type(request.headers());
     if kind == "multipart/form-data" {
-        return parts(app, request, streams).await;
+        return of_parts(app, request, streams).await;
     }
     if kind != "application/x-www-form-urlencoded" {
         return None;
     }
     let body = pairs(app, request).await?;
-    Some(Posted::of_pairs(std::str::from_utf8(&body).ok()?))
+    Posted::of_form(&body).ok()
 }
 
 /// Reads the pairs of a form. Whoever sends more than the token needs must have sent one of this server first: strangers
@@ -80,7 +81,7 @@ async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
 
 /// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
 /// before they have sent all, but only behind a token of this server.
-async fn parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
+async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
     let announced = request
         .headers()
         .get(header::CONTENT_LENGTH)?
@@ -91,28 +92,18 @@ async fn parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
     if !streams && announced > LARGEST {
         return None;
     }
-    let mut parts = Multipart::from_request(request, app).await.ok()?;
-    let (mut posted, mut size) = (Posted::default(), 0);
-    while let Some(mut part) = parts.next_field().await.ok()? {
-        let name = part.name().unwrap_or_default().to_owned();
-        let is_file = part.file_name().is_some();
-        if is_file && owner(app, &posted).is_none() {
-            return None;
+    let mut parts = FormParts::of(request).await.ok()?;
+    let (mut posted, mut room) = (Posted::default(), LARGEST_KEPT);
+    while let Some(part) = parts.next().await.ok()? {
+        if part.file_name().is_some() {
+            owner(app, &posted)?;
+            part.skip().await.ok()?;
+            continue;
         }
-        let mut value = Vec::new();
-        while let Some(piece) = part.chunk().await.ok()? {
-            if is_file {
-                continue;
-            }
-            size += piece.len();
-            if size > LARGEST_KEPT {
-                return None;
-            }
-            value.extend_from_slice(&piece);
-        }
-        if !is_file {
-            posted.add(name, value);
-        }
+        let name = part.name();
+        let value = part.whole(room).await.ok()?;
+        room -= value.len();
+        posted.add(name, value);
     }
     Some(posted)
 }

@@ -1,16 +1,16 @@
 //! A form that was sent: its fields, and after a refusal what was typed and what is wrong where.
 
-use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use launchway_store::RequestKey;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::parts::{FormParts, too_large};
 use super::revision::Revision;
 use super::trouble::Trouble;
 use super::visitor::Visitor;
-use crate::app::App;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
@@ -19,6 +19,8 @@ use crate::http::request_body::whole_body;
 /// A form holds at most this many bytes; files among them. A value of an environment variable has up to 64 KiB, and each
 /// byte may be escaped.
 pub const LARGEST: usize = 2 << 20;
+/// Fields of a form of pairs.
+const MOST_PAIRS: usize = 1000;
 /// Where a script that sends no form has the token.
 const TOKEN_HEADER: &str = "x-form-token";
 
@@ -43,7 +45,7 @@ pub struct Posted(Vec<(String, Zeroizing<Vec<u8>>)>);
 impl Posted {
     /// Reads the form of a request and checks its token. What is no form must have the token in a header; its body is
     /// left to be read.
-    pub async fn read_checked(app: &App, request: Request, token: &str) -> Result<Request, Unchecked> {
+    pub async fn read_checked(request: Request, token: &str) -> Result<Request, Unchecked> {
         let kind = content_type(request.headers());
         let is_form = kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data";
         if !is_form {
@@ -55,10 +57,9 @@ impl Posted {
         let bytes = whole_body(&parts.headers, body, LARGEST, "The form is too large").await?;
         let posted = if kind == "multipart/form-data" {
             let whole = Request::from_parts(parts.clone(), axum::body::Body::from(bytes));
-            Posted::of_parts(whole, app).await?
+            Posted::of_parts(whole).await?
         } else {
-            let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
-            Posted::of_pairs(text)
+            Posted::of_form(&bytes)?
         };
         if posted.check(token).is_err() {
             return Err(Unchecked::Other(posted));
@@ -78,16 +79,24 @@ impl Posted {
         )
     }
 
-    async fn of_parts(request: Request, app: &App) -> Result<Posted, Failure> {
-        let broken = || Failure::bad("The form is broken; send it again");
-        let mut parts = Multipart::from_request(request, app).await.map_err(|_| broken())?;
-        let mut fields = Vec::new();
-        while let Some(part) = parts.next_field().await.map_err(|_| broken())? {
-            let name = part.name().unwrap_or_default().to_owned();
-            let bytes = part.bytes().await.map_err(|_| broken())?;
-            fields.push((name, Zeroizing::new(bytes.to_vec())));
+    /// The fields of a body of pairs.
+    pub fn of_form(bytes: &[u8]) -> Result<Posted, Failure> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
+        // Each field takes far more memory than its bytes in the body.
+        if text.matches('&').nth(MOST_PAIRS).is_some() {
+            return Err(too_large());
         }
-        Ok(Posted(fields))
+        Ok(Posted::of_pairs(text))
+    }
+
+    async fn of_parts(request: Request) -> Result<Posted, Failure> {
+        let mut parts = FormParts::of(request).await?;
+        let mut posted = Posted::default();
+        while let Some(part) = parts.next().await? {
+            let name = part.name();
+            posted.add(name, part.whole(LARGEST).await?);
+        }
+        Ok(posted)
     }
 
     /// Every field that is text, in the order of the form.

@@ -1,7 +1,7 @@
 //! A file that a form of the browser sends: it streams onto this machine's disk and from there into object storage, and is
 //! never held in memory.
 
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::extract::Request;
 use launchway_api::uploads::CreateUpload;
 use launchway_domain::id::UploadId;
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 
 use super::kept;
+use super::parts::FormParts;
 use super::posted::Posted;
 use super::visitor::Visitor;
 use crate::app::App;
@@ -19,8 +20,6 @@ use crate::ops::write::Write;
 
 /// Bytes of a field that is no file.
 const LARGEST_FIELD: usize = 32 << 10;
-/// Fields of the form.
-const MOST_FIELDS: usize = 60;
 
 /// A file that was sent, on this machine's disk.
 pub struct Received {
@@ -59,48 +58,35 @@ pub async fn receive(
     request: Request,
     largest: u64,
 ) -> Result<(Posted, Result<Option<Received>, Failure>), Failure> {
-    let broken = || Failure::bad("The form ended early; send it again");
-    let mut parts = Multipart::from_request(request, app)
-        .await
-        .map_err(|_| Failure::bad("Send the form of the page"))?;
+    let mut parts = FormParts::of(request).await?;
     let mut posted = Posted::default();
     let mut received = Ok(None);
-    for _ in 0..MOST_FIELDS {
-        let Some(mut part) = parts.next_field().await.map_err(|_| broken())? else {
-            check(app, visitor, &posted)?;
-            return Ok((posted, received));
-        };
-        let name = part.name().unwrap_or_default().to_owned();
-        if name == "file" {
-            if !check(app, visitor, &posted)? {
-                while part.chunk().await.map_err(|_| broken())?.is_some() {}
-                continue;
-            }
-            let file_name = part.file_name().unwrap_or_default().to_owned();
-            let mut file = Receiving::begin(app, largest)?;
-            let mut refusal = None;
-            while let Some(piece) = part.chunk().await.map_err(|_| broken())? {
-                // What is too large is read to its end all the same: a browser shows no answer before it has sent all.
-                if refusal.is_none() {
-                    refusal = file.take(&piece).await.err();
-                }
-            }
-            received = match refusal {
-                None => file.end(file_name).await,
-                Some(failure) => Err(failure),
-            };
+    while let Some(mut part) = parts.next().await? {
+        let name = part.name();
+        if name != "file" {
+            posted.add(name, part.whole(LARGEST_FIELD).await?);
             continue;
         }
-        let mut value = Vec::new();
-        while let Some(piece) = part.chunk().await.map_err(|_| broken())? {
-            value.extend_from_slice(&piece);
-            if value.len() > LARGEST_FIELD {
-                return Err(Failure::TooLarge("The form is too large".to_owned()));
+        if !check(app, visitor, &posted)? {
+            part.skip().await?;
+            continue;
+        }
+        let file_name = part.file_name().unwrap_or_default();
+        let mut file = Receiving::begin(app, largest)?;
+        let mut refusal = None;
+        while let Some(piece) = part.chunk().await? {
+            // What is too large is read to its end all the same: a browser shows no answer before it has sent all.
+            if refusal.is_none() {
+                refusal = file.take(&piece).await.err();
             }
         }
-        posted.add(name, value);
+        received = match refusal {
+            None => file.end(file_name).await,
+            Some(failure) => Err(failure),
+        };
     }
-    Err(Failure::TooLarge("The form is too large".to_owned()))
+    check(app, visitor, &posted)?;
+    Ok((posted, received))
 }
 
 /// Whether a form is of the visitor's own session; refused unless it is of a page of this server.

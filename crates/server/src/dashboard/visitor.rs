@@ -118,7 +118,7 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
     let is_other = cookies::last_org(request.headers()) != Some(&org.to_string());
     if is_change && !door.streams {
         let back = door.back(request.uri());
-        request = match Posted::read_checked(app, request, &visitor.token).await {
+        request = match Posted::read_checked(request, &visitor.token).await {
             Ok(request) => request,
             Err(Unchecked::Other(posted)) => {
                 let page = back.strip_prefix(&visitor.home()).unwrap_or_default();

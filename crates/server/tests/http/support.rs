@@ -424,6 +424,16 @@ pub fn machine_time() -> EpochMs {
     i64::try_from(since.unwrap().as_millis()).unwrap()
 }
 
+/// Bytes that no compression makes fewer.
+pub fn noise(size: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..size).map(|_| byte()).collect()
+}
+
 /// A package with one file.
 pub fn package(name: &str, bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;

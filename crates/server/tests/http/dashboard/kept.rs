@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Visit, hidden, visit, visit_of};
 use crate::pages::{encoded, page, submit};
-use crate::support::{Answer, PASSWORD, TestApp, package};
+use crate::support::{Answer, PASSWORD, TestApp, noise, package};
 
 const VARIABLE: [(&str, &str); 4] = [
     ("name", "API_URL"),
@@ -137,7 +137,8 @@ async fn secrets_and_files_are_not_kept() {
         ("password", "hunter2"),
     ];
     let next = next_of(&visit.send("/env", &fields).await);
-    let zip = package("index.html", b"hello");
+    // More than a form may hold in memory.
+    let zip = package("photo.jpg", &noise(3 << 20));
     let typed = [
         ("bundleId", "com.example.typed"),
         ("version", "7.8.9"),

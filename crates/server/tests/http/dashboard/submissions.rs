@@ -13,7 +13,7 @@ use serde_json::json;
 use super::builds::comes;
 use super::{Visit, visit, visit_of};
 use crate::submit::stage::{APK, Stage};
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, TestApp, noise};
 
 /// A page of a stage whose visitor signed in before: the stage is changed in between.
 fn again<'a>(stage: &'a Stage, cookie: &str, token: &str) -> Visit<'a> {
@@ -201,6 +201,25 @@ async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{words}");
         assert!(refused.text().contains(words), "{words}: {}", refused.text());
     }
+}
+
+#[tokio::test]
+async fn a_file_of_several_mebibytes_comes_whole() {
+    let (stage, cookie, token) = stage().await;
+    let visit = again(&stage, &cookie, &token);
+    let bytes = noise(3 << 20);
+    let answer = visit
+        .send_parts(
+            "/submissions/new",
+            &token,
+            &[("destination", "internal")],
+            Some(("app.apk", &bytes)),
+        )
+        .await;
+    // It is read as an app, and is none.
+    let text = answer.text();
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{text}");
+    assert!(text.contains("<form") && !text.contains("The form is"), "{text}");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use super::{Visit, visit, visit_of};
-use crate::support::{Answer, TestApp, package};
+use crate::support::{Answer, TestApp, noise, package};
 
 /// Sends the form of the publish page with a file, as a browser does.
 async fn publish(visit: &Visit<'_>, token: &str, fields: &[(&str, &str)], file: Option<&[u8]>) -> Answer {
@@ -65,6 +65,32 @@ async fn an_update_is_published_from_the_browser() {
         .await
         .unwrap();
     assert_eq!(bytes, zip);
+}
+
+/// A package is not bounded by what a form may hold in memory; its texts are.
+#[tokio::test]
+async fn a_package_of_several_mebibytes_is_published_from_the_browser() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Member).await;
+    let zip = package("photo.jpg", &noise(3 << 20));
+    assert!(zip.len() > 3 << 20);
+    let done = publish(&visit, &visit.token, &FIELDS, Some(&zip)).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    let list = app
+        .browse(&visit.cookie, Method::GET, "/update", None)
+        .await
+        .expect(200);
+    assert_eq!(list["items"][0]["size"], zip.len());
+
+    let many: Vec<_> = (0..100_000).map(|_| ("locale", "en")).collect();
+    let long = "x".repeat(3 << 20);
+    for fields in [&many[..], &[("releaseNotes", long.as_str())]] {
+        let refused = publish(&visit, &visit.token, fields, None).await;
+        assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE, "{}", refused.text());
+    }
+    // Of fields without a file there may not be that many either: each takes far more memory than it has bytes.
+    let refused = visit.send("/apps", &many).await;
+    assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE, "{}", refused.text());
 }
 
 #[tokio::test]

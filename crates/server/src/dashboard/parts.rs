@@ -1,0 +1,159 @@
+//! The fields and files of a multipart form, one after the other. Reading one takes a bounded amount of memory, whatever
+//! is sent.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll, ready};
+
+use axum::BoxError;
+use axum::body::{Body, BodyDataStream};
+use axum::extract::multipart::Field;
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use bytes::Bytes;
+use futures::Stream;
+
+use crate::failure::Failure;
+
+/// FormParts of a form, files among them.
+const MOST_PARTS: usize = 60;
+/// Bytes that the parser may hold: what it has read but not handed out, and the headers of every part.
+const MOST_HELD: u64 = 1 << 20;
+
+/// The parts of a form that have not been read yet.
+pub struct FormParts {
+    parser: Multipart,
+    held: Arc<Held>,
+    left: usize,
+}
+
+impl FormParts {
+    /// Begins to read the body of a request.
+    pub async fn of(request: Request) -> Result<FormParts, Failure> {
+        let held = Arc::new(Held::default());
+        let mut request = request.map(|body| {
+            Body::from_stream(Metered {
+                body: body.into_data_stream(),
+                held: held.clone(),
+            })
+        });
+        // axum would end every form at 2 MiB. What counts here is what stays in memory; the reader bounds each part.
+        DefaultBodyLimit::disable().apply(&mut request);
+        let parser = Multipart::from_request(request, &()).await;
+        Ok(FormParts {
+            parser: parser.map_err(|_| Failure::bad("Send the form of the page"))?,
+            held,
+            left: MOST_PARTS,
+        })
+    }
+
+    /// The next part; the one before must have been read to its end.
+    pub async fn next(&mut self) -> Result<Option<Part<'_>>, Failure> {
+        let Some(field) = self.parser.next_field().await.map_err(|_| broken())? else {
+            return Ok(None);
+        };
+        self.held.release(0);
+        self.left = self.left.checked_sub(1).ok_or_else(too_large)?;
+        Ok(Some(Part {
+            field,
+            held: &self.held,
+        }))
+    }
+}
+
+/// A field or a file.
+pub struct Part<'p> {
+    field: Field<'p>,
+    held: &'p Held,
+}
+
+impl Part<'_> {
+    /// The name of the field; empty without one.
+    pub fn name(&self) -> String {
+        self.field.name().unwrap_or_default().to_owned()
+    }
+
+    /// The name of the file; `None` when it is not a file.
+    pub fn file_name(&self) -> Option<String> {
+        self.field.file_name().map(str::to_owned)
+    }
+
+    /// The next bytes; `None` at the end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+        let chunk = self.field.chunk().await.map_err(|_| broken())?;
+        self.held.release(chunk.as_ref().map_or(0, Bytes::len));
+        Ok(chunk)
+    }
+
+    /// All bytes; refused beyond `largest`.
+    pub async fn whole(mut self, largest: usize) -> Result<Vec<u8>, Failure> {
+        let mut value = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if value.len() + chunk.len() > largest {
+                return Err(too_large());
+            }
+            value.extend_from_slice(&chunk);
+        }
+        Ok(value)
+    }
+
+    /// Reads to the end and keeps nothing.
+    pub async fn skip(mut self) -> Result<(), Failure> {
+        while self.chunk().await?.is_some() {}
+        Ok(())
+    }
+}
+
+fn broken() -> Failure {
+    Failure::bad("The form is broken or ended early; send it again")
+}
+
+/// The refusal of a form with too many fields, or too large ones.
+pub fn too_large() -> Failure {
+    Failure::TooLarge("The form is too large".to_owned())
+}
+
+/// How much the parser holds.
+#[derive(Default)]
+struct Held {
+    bytes: AtomicU64,
+    /// The parser was refused more and has not handed out anything since.
+    is_full: AtomicBool,
+}
+
+impl Held {
+    /// Notes that the parser has handed out a part or some bytes of one.
+    fn release(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes as u64, Relaxed);
+        self.is_full.store(false, Relaxed);
+    }
+}
+
+/// The body of a form, which the parser gets no faster than its parts are read.
+struct Metered {
+    body: BodyDataStream,
+    held: Arc<Held>,
+}
+
+impl Stream for Metered {
+    type Item = Result<Bytes, BoxError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.held.bytes.load(Relaxed) > MOST_HELD {
+            // The parser reads all it can get before it looks at it. It fails only if it then finds nothing to hand out.
+            if self.held.is_full.swap(true, Relaxed) {
+                return Poll::Ready(Some(Err("the headers of the form are too large".into())));
+            }
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let item = ready!(Pin::new(&mut self.body).poll_next(cx));
+        if let Some(Ok(bytes)) = &item {
+            self.held.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        }
+        Poll::Ready(item.map(|bytes| bytes.map_err(Into::into)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
