@@ -24,7 +24,7 @@ use launchway_domain::usage::Quotas;
 use crate::blob::s3::Credentials;
 use crate::package::Limits;
 use addresses::{public_url, runner_dir, store_url};
-use values::{GIB, MIB, one_of, parsed, paths, ports, size, truth};
+use values::{GIB, MIB, one_of, parsed, paths, ports, size, size_or_zero, truth};
 
 pub use addresses::DatabaseUrl;
 pub use networks::Networks;
@@ -227,7 +227,7 @@ impl Config {
                 "a whole number of days, 0 for ever",
             )?
             .unwrap_or(180),
-            min_free_space: size(&raw.min_free_space, "--min-free-space")?,
+            min_free_space: size_or_zero(&raw.min_free_space, "--min-free-space")?,
             log_format: one_of(
                 &raw.log_format,
                 "--log-format",

@@ -212,6 +212,24 @@ fn a_password_is_not_printed() {
 }
 
 #[test]
+fn the_floor_of_free_space_can_be_turned_off() {
+    let floor = |text: &str| load(|raw| raw.min_free_space = Some(text.into())).map(|config| config.min_free_space);
+    for off in ["0", "0G"] {
+        assert_eq!(floor(off), Ok(Some(0)), "{off}");
+    }
+    assert_eq!(floor("10G"), Ok(Some(10 << 30)));
+    assert_eq!(
+        floor("-1"),
+        Err("--min-free-space: `-1` is not a size such as 536870912 or 512M, or 0".to_owned())
+    );
+    let other = load(|raw| raw.max_package_size = Some("0".into())).map(|config| config.max_package_size);
+    assert_eq!(
+        other,
+        Err("--max-package-size: `0` is not a size such as 536870912 or 512M".to_owned())
+    );
+}
+
+#[test]
 fn sizes_take_units() {
     for (text, bytes) in [("7", 7), ("2K", 2048), ("512M", 536_870_912), ("2G", 2_147_483_648)] {
         assert_eq!(size(&Some(text.to_owned()), "--x"), Ok(Some(bytes)), "{text}");

@@ -62,8 +62,19 @@ pub fn truth(value: &Option<String>, setting: &str) -> Result<bool, ConfigError>
     .unwrap_or(false))
 }
 
-/// Bytes, also with `K`, `M` or `G` behind the number.
+/// Bytes, also with `K`, `M` or `G` behind the number, but not 0.
 pub fn size(value: &Option<String>, setting: &str) -> Result<Option<u64>, ConfigError> {
+    const WANTED: &str = "a size such as 536870912 or 512M";
+    read_size(value, setting, WANTED, 1)
+}
+
+/// The same where 0 turns the limit off.
+pub fn size_or_zero(value: &Option<String>, setting: &str) -> Result<Option<u64>, ConfigError> {
+    const WANTED: &str = "a size such as 536870912 or 512M, or 0";
+    read_size(value, setting, WANTED, 0)
+}
+
+fn read_size(value: &Option<String>, setting: &str, wanted: &str, least: u64) -> Result<Option<u64>, ConfigError> {
     let Some(text) = value else { return Ok(None) };
     let (digits, factor) = match text
         .trim_end_matches(['B', 'b'])
@@ -78,8 +89,8 @@ pub fn size(value: &Option<String>, setting: &str) -> Result<Option<u64>, Config
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(factor))
-        .filter(|bytes| *bytes > 0);
+        .filter(|bytes| *bytes >= least);
     bytes
         .map(Some)
-        .ok_or_else(|| ConfigError::new(setting, format!("`{text}` is not a size such as 536870912 or 512M")))
+        .ok_or_else(|| ConfigError::new(setting, format!("`{text}` is not {wanted}")))
 }
