@@ -21,8 +21,10 @@ pub struct Report {
     pub update_id: UpdateId,
     /// What happened.
     pub kind: ReportKind,
-    /// 64 bits of the device's hash.
+    /// 64 bits of a keyed hash of the device.
     pub device: i64,
+    /// What nodes of release 0.1.0 count the same device by. One that such a node counted is not counted again.
+    pub unkeyed: i64,
     /// When it was reported.
     pub at: i64,
     /// Why.
@@ -269,10 +271,12 @@ impl System<'_> {
     async fn note_device(&mut self, report: &Report) -> Result<bool, StoreError> {
         let new = execute!(
             self.tx,
-            "INSERT INTO report_devices (update_id, kind, device) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            "INSERT INTO report_devices (update_id, kind, device) SELECT $1, $2, $3 WHERE NOT EXISTS \
+             (SELECT 1 FROM report_devices WHERE update_id = $1 AND kind = $2 AND device = $4) ON CONFLICT DO NOTHING",
             report.update_id.to_string(),
             report.kind.as_str(),
-            report.device
+            report.device,
+            report.unkeyed
         )?;
         Ok(new == 1)
     }

@@ -59,7 +59,7 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
         .events
         .iter()
         .enumerate()
-        .map(|(at, event)| read_event(&claim, event, at, now));
+        .map(|(at, event)| read_event(app, &claim, event, at, now));
     let counted = app.reports.count(reports.collect::<Result<_, _>>()?).await?;
     Ok(found(&ReportAnswer {
         status: "accepted".to_owned(),
@@ -67,7 +67,7 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
     }))
 }
 
-fn read_event(claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, Failure> {
+fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, Failure> {
     let bad = |problem: String| Failure::bad(format!("events[{at}].{problem}"));
     let kind: ReportKind = event
         .kind
@@ -95,7 +95,8 @@ fn read_event(claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> 
     Ok(Report {
         update_id: claim.update_id,
         kind,
-        device: claim.device,
+        device: app.report_tokens.device(claim, kind),
+        unkeyed: claim.unkeyed,
         at: now,
         reason,
     })

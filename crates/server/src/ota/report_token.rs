@@ -1,8 +1,10 @@
-//! The token by which a device reports what became of an update: HMAC-SHA256 over bundle, device, update and expiry.
+//! The token by which a device reports what became of an update: HMAC-SHA256 over bundle, device, update and expiry. And the
+//! number that a reporting device is counted by.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::UpdateId;
+use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -16,7 +18,10 @@ const DEVICE: usize = 8;
 const UPDATE: usize = 16;
 const CLAIM: usize = EXPIRY + DEVICE + UPDATE;
 
-/// Signs and reads report tokens.
+/// No token starts like this: it would expire in millions of years.
+const COUNTED_BY: &[u8] = b"counted by 1";
+
+/// Signs and reads report tokens. All nodes of a database have the same key, also after the master key was rotated.
 pub struct ReportTokens {
     key: MacKey,
 }
@@ -26,8 +31,8 @@ pub struct ReportTokens {
 pub struct ReportClaim {
     /// The update that the check offered.
     pub update_id: UpdateId,
-    /// 64 bits of a hash of the device's id: enough to count each device once.
-    pub device: i64,
+    /// 64 bits of an unkeyed hash of the device's id. Anybody can compute it, so nothing may be sampled by it.
+    pub unkeyed: i64,
 }
 
 impl ReportTokens {
@@ -55,10 +60,22 @@ impl ReportTokens {
             return None;
         }
         let expires = i64::from_be_bytes(claim[..EXPIRY].try_into().ok()?);
-        let device = i64::from_be_bytes(claim[EXPIRY..EXPIRY + DEVICE].try_into().ok()?);
+        let unkeyed = i64::from_be_bytes(claim[EXPIRY..EXPIRY + DEVICE].try_into().ok()?);
         let update: [u8; UPDATE] = claim[EXPIRY + DEVICE..].try_into().ok()?;
         let update_id = UpdateId::from_uuid(uuid::Uuid::from_bytes(update));
-        (expires > now / SECOND).then_some(ReportClaim { update_id, device })
+        (expires > now / SECOND).then_some(ReportClaim { update_id, unkeyed })
+    }
+
+    /// 64 bits by which a device is counted for one kind of report of one update. The device's id is up to the caller, and of
+    /// many devices only a sample by these bits is kept. So they are keyed: nobody can search for ids that are all in the
+    /// sample, and an id that turned out to be in one sample says nothing about another.
+    pub fn device(&self, claim: &ReportClaim, kind: ReportKind) -> i64 {
+        let (update, unkeyed) = (claim.update_id.uuid(), claim.unkeyed.to_be_bytes());
+        let mac = self
+            .key
+            .short(&[COUNTED_BY, update.as_bytes(), &unkeyed, kind.as_str().as_bytes()]);
+        let [a, b, c, d, e, f, g, h, ..] = mac;
+        i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
     fn mac_of(&self, bundle_id: &str, claim: &[u8]) -> [u8; SHORT] {
@@ -88,6 +105,54 @@ mod tests {
             ),
             Some(claim)
         );
+    }
+
+    /// The attack: device ids whose plain hashes end in so many zero bits that a sample would take each of them.
+    #[test]
+    fn ids_that_were_searched_for_are_sampled_like_any_others() {
+        const SAMPLE: i64 = 0x3f;
+        let (tokens, update) = (ReportTokens::new([7; 32]), UpdateId::new(1, [1; 10]));
+        let claim_of = |device: &str| {
+            let token = tokens.sign("com.example.app", update, device, 0);
+            tokens.read("com.example.app", &token, 0).expect("valid")
+        };
+        let found: Vec<ReportClaim> = (0..)
+            .map(|number| claim_of(&format!("device-{number}")))
+            .filter(|claim| claim.unkeyed & SAMPLE == 0)
+            .take(100)
+            .collect();
+        let other = UpdateId::new(2, [1; 10]);
+        for (update_id, kind) in [
+            (update, ReportKind::Installed),
+            (update, ReportKind::Failed),
+            (other, ReportKind::Installed),
+        ] {
+            let of = |claim: &ReportClaim| tokens.device(&ReportClaim { update_id, ..*claim }, kind);
+            let sampled = found.iter().filter(|claim| of(claim) & SAMPLE == 0).count();
+            assert!(sampled < 10, "{sampled} of {} for {kind:?} of {update_id}", found.len());
+        }
+    }
+
+    #[test]
+    fn a_device_is_counted_by_a_number_of_its_own_for_each_update_and_kind() {
+        let (update, other) = (UpdateId::new(1, [1; 10]), UpdateId::new(2, [1; 10]));
+        let claim = |update_id, unkeyed| ReportClaim { update_id, unkeyed };
+        let mut numbers = std::collections::BTreeSet::new();
+        let mut groups = 0;
+        for key in [[7; 32], [8; 32]] {
+            let (node, beside) = (ReportTokens::new(key), ReportTokens::new(key));
+            for update in [update, other] {
+                for kind in ReportKind::ALL {
+                    for device in [1, 2] {
+                        let number = node.device(&claim(update, device), kind);
+                        assert_eq!(number, beside.device(&claim(update, device), kind));
+                        numbers.insert(number);
+                        groups += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(numbers.len(), groups);
     }
 
     #[test]

@@ -175,9 +175,20 @@ async fn goes_on(release: &Release) {
         release.name
     );
 
+    let question = "currentVersion=2.3.0&platform=android&deviceId=device-1";
+    let offered = app.checked("com.example.shop", question).await;
+    for (kind, counted) in [("downloaded", 0), ("failed", 1)] {
+        let events = json!([{"type": kind, "updateId": offered["id"], "at": "2026-11-20T10:00:00Z"}]);
+        let told = json!({"reportToken": offered["reportToken"], "events": events});
+        let report = release
+            .call("nobody", "/update/report/com.example.shop", told)
+            .await
+            .expect(200);
+        assert_eq!(report["counted"], counted, "{} {kind}", release.name);
+    }
+
     let fields = json!({"uploadId": release.upload().await, "bundleId": "com.example.shop", "platform": "android", "version": "2.9.0"});
     let published = release.call("ci", "/update", fields).await.expect(201);
-    let question = "currentVersion=2.3.0&platform=android&deviceId=device-1";
     let offered = app.checked("com.example.shop", question).await;
     assert_eq!(offered["id"], published["id"], "{}", release.name);
 

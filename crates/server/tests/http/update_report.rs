@@ -1,9 +1,12 @@
 //! Device reports: who may report, what counts, what is shown of it (contract part 7).
 
+use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, SECOND, iso};
 use launchway_server::config::RawSettings;
+use launchway_store::Report;
 use reqwest::Method;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::support::{Answer, START, Setup, TestApp};
 
@@ -112,6 +115,40 @@ async fn simultaneous_reports_of_one_device_count_once() {
     let counted = futures::future::join_all(twins).await;
     let total: u64 = counted.iter().filter_map(Value::as_u64).sum();
     assert_eq!((total, &shown(&app, &key, &update).await["installed"]), (1, &json!(1)));
+}
+
+#[tokio::test]
+async fn two_nodes_count_a_device_once() {
+    let node = TestApp::with(Setup::on_postgres()).await;
+    let (_, key) = node.org_with_key().await;
+    let update = node.published(&key, json!({})).await;
+    let other = node.another_node().await;
+    for (app, counted) in [(&node, 1), (&other, 0), (&node, 0)] {
+        assert_eq!(report(app, "d1", |id| json!([event(id, "installed")])).await, counted);
+    }
+    assert_eq!(shown(&node, &key, &update).await["installed"], 1);
+}
+
+/// Whoever can compute the numbers of devices can search for ids that are all kept where only a sample is.
+#[tokio::test]
+async fn a_device_is_not_kept_under_what_anybody_can_compute_of_its_id() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let update = app.published(&key, json!({})).await;
+    assert_eq!(report(&app, "d1", |id| json!([event(id, "installed")])).await, 1);
+    let hash = Sha256::digest(b"d1");
+    let computed = i64::from_be_bytes(hash[..8].try_into().unwrap());
+    let guessed = Report {
+        update_id: update["id"].as_str().unwrap().parse().unwrap(),
+        kind: ReportKind::Installed,
+        device: computed,
+        unkeyed: computed,
+        at: START,
+        reason: None,
+    };
+    let mut tx = app.app.db.write().await.unwrap();
+    let is_new = tx.system("a test").count_reports(&[guessed]).await.unwrap();
+    assert_eq!(is_new, [true]);
 }
 
 #[tokio::test]

@@ -32,6 +32,7 @@ fn report(update_id: UpdateId, kind: ReportKind, device: i64) -> Report {
         update_id,
         kind,
         device,
+        unkeyed: device,
         at: NOW,
         reason: None,
     }
@@ -43,15 +44,11 @@ async fn counts(db: &Db, org: OrgId, update: UpdateId) -> BTreeMap<ReportKind, i
 
 /// Reports of made-up devices: odd and even numbers, as hashes are.
 fn of_devices(update_id: UpdateId, devices: std::ops::Range<i64>) -> Vec<Report> {
-    let report = |device: i64| Report {
-        update_id,
-        kind: ReportKind::Installed,
-        // An odd factor: every pattern of low bits comes equally often.
-        device: device.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64),
-        at: NOW,
-        reason: None,
-    };
-    devices.map(report).collect()
+    // An odd factor: every pattern of low bits comes equally often.
+    let hash = |device: i64| device.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
+    devices
+        .map(|device| report(update_id, ReportKind::Installed, hash(device)))
+        .collect()
 }
 
 /// What is counted, and how many devices are kept for it.
@@ -94,6 +91,7 @@ contract! {
             let mut chosen = of_devices(update.id, start * 20..start * 20 + 20);
             for (at, report) in chosen.iter_mut().enumerate() {
                 report.device = (start * 20 + at as i64) << 40;
+                report.unkeyed = report.device;
             }
             system_writes!(db, count_reports_within(&chosen, 8));
         }
@@ -150,6 +148,25 @@ contract! {
         assert_eq!(counts(db, org, second).await, [(ReportKind::Failed, 1)].into());
         assert_eq!(org_reads!(db, org, report_counts(new_id())), []);
         assert_eq!(system_writes!(db, count_reports(&[])), [false; 0]);
+    }
+
+    /// During and after an upgrade: release 0.1.0 has only the unkeyed number.
+    async fn a_device_that_an_earlier_release_counted_counts_no_second_time(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let update = updates(db, org, 1).await[0];
+        let earlier = report(update, ReportKind::Installed, 7);
+        system_writes!(db, count_reports(std::slice::from_ref(&earlier)));
+        let now = |kind, device, unkeyed| Report { unkeyed, ..report(update, kind, device) };
+        let reports = [
+            now(ReportKind::Installed, 70, 7),
+            now(ReportKind::Installed, 80, 8),
+            now(ReportKind::Failed, 71, 7),
+            now(ReportKind::Installed, 80, 8),
+        ];
+        assert_eq!(system_writes!(db, count_reports(&reports)), [false, true, true, false]);
+        assert_eq!(system_writes!(db, count_reports(&reports)), [false; 4]);
+        let counted = [(ReportKind::Installed, 2), (ReportKind::Failed, 1)].into();
+        assert_eq!(counts(db, org, update).await, counted);
     }
 
     async fn every_kind_is_counted(db: &TestDb) {

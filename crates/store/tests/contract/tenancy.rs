@@ -79,6 +79,7 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
         update_id: update.id,
         kind: ReportKind::Failed,
         device: 1,
+        unkeyed: 1,
         at: NOW,
         reason: Some("why".to_owned()),
     };

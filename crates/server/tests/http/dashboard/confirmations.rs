@@ -43,6 +43,7 @@ async fn a_promotion_states_and_keeps_to_its_facts() {
         update_id: update.parse().unwrap(),
         kind,
         device,
+        unkeyed: device,
         at: app.clock.now(),
         reason: None,
     };

@@ -221,6 +221,7 @@ async fn reports_are_shown_by_day_for_as_long_as_they_are_kept() {
         update_id: update["id"].as_str().unwrap().parse().unwrap(),
         kind,
         device,
+        unkeyed: device,
         at: app.clock.now(),
         reason: None,
     };
