@@ -19,8 +19,10 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::extract::Query;
 
-/// A line's place is told for each so many lines.
+/// The offset of every 500th line is given.
 const STRIDE: u64 = 500;
+/// Offsets that an answer has at most: the stride of longer logs doubles until they fit.
+const MOST_OFFSETS: usize = 8192;
 /// Lines that a search finds at most.
 const MOST_FOUND: usize = 1000;
 /// Bytes of the end of a log that a page holds.
@@ -72,6 +74,7 @@ pub async fn lines(
     let names: Vec<String> = build.phases.into_iter().map(|phase| phase.name).collect();
     let places = Places {
         names: names.into_iter().peekable(),
+        stride: STRIDE,
         offsets: Vec::new(),
         phases: Vec::new(),
     };
@@ -81,7 +84,7 @@ pub async fn lines(
     Ok(Json(Lines {
         lines: walk.lines,
         size: walk.size,
-        stride: STRIDE,
+        stride: walk.look.stride,
         offsets: walk.look.offsets,
         phases: walk.look.phases,
     })
@@ -91,13 +94,19 @@ pub async fn lines(
 /// Notes where lines and phases begin.
 struct Places {
     names: Peekable<IntoIter<String>>,
+    stride: u64,
     offsets: Vec<i64>,
     phases: Vec<(u64, String)>,
 }
 
 impl Look for Places {
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool {
-        if number.is_multiple_of(STRIDE) {
+        if number.is_multiple_of(self.stride) {
+            if self.offsets.len() == MOST_OFFSETS {
+                let mut is_kept = [true, false].into_iter().cycle();
+                self.offsets.retain(|_| is_kept.next() == Some(true));
+                self.stride *= 2;
+            }
             self.offsets.push(start);
         }
         // A build may print what looks like a phase: only the next name of the record is one.
@@ -201,7 +210,37 @@ fn without_colours(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_colours;
+    use super::{Look, MOST_OFFSETS, Places, STRIDE, without_colours};
+
+    /// However many lines there are, every offset is that of its line and their number is bounded.
+    #[test]
+    fn the_offsets_of_a_long_log_are_bounded() {
+        let most = MOST_OFFSETS as u64 * STRIDE;
+        for (lines, stride) in [
+            (most, STRIDE),
+            (most + 1, 2 * STRIDE),
+            (2 * most, 2 * STRIDE),
+            (2 * most + 1, 4 * STRIDE),
+            (5 * most, 8 * STRIDE),
+        ] {
+            let mut places = Places {
+                names: Vec::new().into_iter().peekable(),
+                stride: STRIDE,
+                offsets: Vec::new(),
+                phases: Vec::new(),
+            };
+            // Of the lines between, nothing is kept.
+            for number in (0..lines).step_by(STRIDE as usize) {
+                places.see(number, 3 * number as i64, b"ab\n");
+            }
+            assert_eq!(places.stride, stride, "{lines}");
+            let expected: Vec<i64> = (0..lines)
+                .step_by(stride as usize)
+                .map(|number| 3 * number as i64)
+                .collect();
+            assert!(places.offsets == expected && expected.len() <= MOST_OFFSETS, "{lines}");
+        }
+    }
 
     #[test]
     fn colours_and_control_characters_go() {
