@@ -122,6 +122,6 @@ impl System<'_> {
 
     /// Forgets changes made before `time`; a node that slept longer reads everything anew.
     pub async fn forget_changes_before(&mut self, time: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM changes WHERE at < $1", time)
+        forget!(self.tx, "changes", "revision", "at < $1", time)
     }
 }

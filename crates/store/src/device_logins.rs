@@ -121,8 +121,7 @@ impl System<'_> {
     }
 
     /// Forgets logins whose time was over before `time`.
-    pub async fn forget_device_logins_before(&mut self, time: i64) -> Result<(), StoreError> {
-        execute!(self.tx, "DELETE FROM device_logins WHERE expires_at < $1", time)?;
-        Ok(())
+    pub async fn forget_device_logins_before(&mut self, time: i64) -> Result<u64, StoreError> {
+        forget!(self.tx, "device_logins", "id", "expires_at < $1", time)
     }
 }

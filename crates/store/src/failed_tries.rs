@@ -47,6 +47,6 @@ impl System<'_> {
 
     /// Forgets the tries of days before `day`.
     pub async fn forget_failed_tries_before(&mut self, day: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM failed_tries WHERE day < $1", day)
+        forget!(self.tx, "failed_tries", "subject", "day < $1", day)
     }
 }

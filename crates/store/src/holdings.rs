@@ -57,18 +57,22 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Fills in the columns that a node of an older release left at their defaults. Returns the number of rows.
+    /// Fills in the columns that a node of an older release left at their defaults, in at most `limit` rows of each table.
+    /// Returns the number of rows.
     pub async fn fill_holdings(&mut self, limit: i64) -> Result<u64, StoreError> {
         let logs = execute!(
             self.tx,
             "UPDATE log_segments SET org_id = (SELECT builds.org_id FROM builds WHERE builds.id = log_segments.build_id) \
-             WHERE org_id = ''"
+             WHERE org_id = '' AND (build_id, start) IN \
+             (SELECT build_id, start FROM log_segments WHERE org_id = '' LIMIT $1)",
+            limit
         )?;
         let files = execute!(
             self.tx,
             "UPDATE submission_files SET org_id = \
              (SELECT submissions.org_id FROM submissions WHERE submissions.id = submission_files.submission_id) \
-             WHERE org_id = ''"
+             WHERE org_id = '' AND blob_key IN (SELECT blob_key FROM submission_files WHERE org_id = '' LIMIT $1)",
+            limit
         )?;
         let builds = fetch_all!(
             self.tx,
@@ -76,16 +80,14 @@ impl System<'_> {
             "SELECT id, spec FROM builds WHERE source_key <> '' AND source_size = 0 ORDER BY id LIMIT $1",
             limit
         )?;
+        let mut sized = 0;
         for (id, spec) in &builds {
             let spec: Spec = serde_json::from_str(spec).map_err(|_| StoreError::Corrupt("builds.spec"))?;
-            execute!(
-                self.tx,
-                "UPDATE builds SET source_size = $2 WHERE id = $1",
-                id,
-                source_size(&spec)
-            )?;
+            let size = source_size(&spec);
+            sized += u64::from(size > 0);
+            execute!(self.tx, "UPDATE builds SET source_size = $2 WHERE id = $1", id, size)?;
         }
-        Ok(logs + files + builds.len() as u64)
+        Ok(logs + files + sized)
     }
 }
 

@@ -92,6 +92,12 @@ impl Org<'_> {
 impl System<'_> {
     /// Forgets answers kept before `time`.
     pub async fn forget_answers_before(&mut self, time: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM idempotency WHERE created_at < $1", time)
+        forget!(
+            self.tx,
+            "idempotency",
+            "org_id, caller, method, path, key",
+            "created_at < $1",
+            time
+        )
     }
 }

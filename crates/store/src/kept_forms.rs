@@ -55,6 +55,6 @@ impl System<'_> {
 
     /// Forgets forms whose time is over.
     pub async fn forget_kept_forms(&mut self, now: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM kept_forms WHERE expires_at <= $1", now)
+        forget!(self.tx, "kept_forms", "id", "expires_at <= $1", now)
     }
 }

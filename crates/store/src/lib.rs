@@ -68,7 +68,7 @@ pub use keys::NewKey;
 pub use members::LastOwner;
 pub use outbox::EventRow;
 pub use reports::{DayCount, Reach, Report, StoredReason, day_of};
-pub use sql::StoreError;
+pub use sql::{FORGOTTEN_AT_ONCE, StoreError};
 pub use submission_work::{Lane, SubmittedBinary, Wish};
 pub use submissions::SubmissionFilter;
 pub use two_factor::TwoFactor;

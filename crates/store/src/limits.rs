@@ -33,6 +33,6 @@ impl System<'_> {
 
     /// Forgets counts of minutes before `minute`.
     pub async fn forget_counts_before(&mut self, minute: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM rate_counts WHERE minute < $1", minute)
+        forget!(self.tx, "rate_counts", "subject", "minute < $1", minute)
     }
 }

@@ -264,7 +264,7 @@ impl System<'_> {
 
     /// Forgets what was reported on days before one; the counts of all time stay.
     pub async fn forget_report_days_before(&mut self, day: i64) -> Result<u64, StoreError> {
-        execute!(self.tx, "DELETE FROM report_days WHERE day < $1", day)
+        forget!(self.tx, "report_days", "update_id, day, kind", "day < $1", day)
     }
 
     /// Remembers that a device reported; false when it had.

@@ -211,9 +211,8 @@ impl System<'_> {
     }
 
     /// Forgets one-time tokens that nobody used in time.
-    pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<(), StoreError> {
-        execute!(self.tx, "DELETE FROM runner_tokens WHERE expires_at <= $1", now)?;
-        Ok(())
+    pub async fn forget_runner_tokens(&mut self, now: i64) -> Result<u64, StoreError> {
+        forget!(self.tx, "runner_tokens", "token_hash", "expires_at <= $1", now)
     }
 
     /// Keeps a new runner.

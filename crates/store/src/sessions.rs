@@ -147,9 +147,11 @@ impl System<'_> {
 
     /// Forgets sessions that are over.
     pub async fn forget_sessions(&mut self, now: i64) -> Result<u64, StoreError> {
-        execute!(
+        forget!(
             self.tx,
-            "DELETE FROM sessions WHERE last_used_at <= $1 OR created_at <= $2",
+            "sessions",
+            "id",
+            "(last_used_at <= $1 OR created_at <= $2)",
             now - SESSION_IDLE,
             now - SESSION_LIFE
         )

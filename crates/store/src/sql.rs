@@ -73,6 +73,24 @@ macro_rules! execute {
     };
 }
 
+/// Rows of bookkeeping that one call forgets at most: writers of SQLite wait for each other.
+pub const FORGOTTEN_AT_ONCE: u64 = 1000;
+
+/// Deletes rows that are old, at most [`FORGOTTEN_AT_ONCE`](crate::FORGOTTEN_AT_ONCE) of them. The outer condition holds for a
+/// row that another transaction has just renewed.
+macro_rules! forget {
+    ($tx:expr, $table:literal, $key:literal, $old:literal $(, $value:expr)* $(,)?) => {
+        execute!(
+            $tx,
+            concat!(
+                "DELETE FROM ", $table, " WHERE ", $old, " AND (", $key, ") IN (SELECT ", $key, " FROM ", $table, " WHERE ",
+                $old, " LIMIT 1000)"
+            )
+            $(, $value)*
+        )
+    };
+}
+
 /// Reads at most one row into a `FromRow` type or tuple.
 macro_rules! fetch_optional {
     ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {

@@ -10,7 +10,7 @@ use launchway_domain::device_login::DEVICE_LOGIN_LIFE;
 use launchway_domain::report::REPORT_DAYS;
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
 use launchway_domain::webhook::DELIVERY_LIFE;
-use launchway_store::day_of;
+use launchway_store::{FORGOTTEN_AT_ONCE, day_of};
 
 use crate::app::App;
 use crate::blob::Key;
@@ -129,30 +129,43 @@ async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
 }
 
 /// Fills in the columns that a node of an older release left at their defaults, so that its rows count towards the quotas.
+/// After an upgrade these may be all rows: each batch is a transaction, so that other writers get their turn in between and
+/// a process that dies loses at most one batch.
 async fn fill_holdings(app: &App) -> Result<(), Failure> {
-    let mut tx = app.db.write().await?;
-    tx.system(REASON).fill_holdings(MANY).await?;
-    Ok(tx.commit().await?)
+    loop {
+        let mut tx = app.db.write().await?;
+        let filled = tx.system(REASON).fill_holdings(MANY).await?;
+        tx.commit().await?;
+        if filled < MANY as u64 {
+            return Ok(());
+        }
+    }
 }
 
 async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
-    let mut tx = app.db.write().await?;
-    let mut system = tx.system(REASON);
-    system.forget_answers_before(now - ANSWER_LIFE).await?;
-    system.forget_sessions(now).await?;
-    // Who asks late is told that it is too late, rather than that there never was such a login.
-    system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?;
-    system.forget_changes_before(now - DAY).await?;
-    system.forget_counts_before(now / MINUTE - 1).await?;
-    system.forget_failed_tries_before(now / DAY - 1).await?;
-    system
-        .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
-        .await?;
-    system.forget_silent_devices(SILENT).await?;
-    system.forget_runner_tokens(now).await?;
-    system.forget_kept_forms(now).await?;
-    tx.commit().await?;
-    Ok(())
+    loop {
+        let mut tx = app.db.write().await?;
+        let mut system = tx.system(REASON);
+        system.forget_silent_devices(SILENT).await?;
+        let forgotten = [
+            system.forget_answers_before(now - ANSWER_LIFE).await?,
+            system.forget_sessions(now).await?,
+            // Who asks late is told that it is too late, rather than that there never was such a login.
+            system.forget_device_logins_before(now - DEVICE_LOGIN_LIFE).await?,
+            system.forget_changes_before(now - DAY).await?,
+            system.forget_counts_before(now / MINUTE - 1).await?,
+            system.forget_failed_tries_before(now / DAY - 1).await?,
+            system
+                .forget_report_days_before(day_of(now - REPORT_DAYS * DAY))
+                .await?,
+            system.forget_runner_tokens(now).await?,
+            system.forget_kept_forms(now).await?,
+        ];
+        tx.commit().await?;
+        if forgotten.iter().all(|rows| *rows < FORGOTTEN_AT_ONCE) {
+            return Ok(());
+        }
+    }
 }
 
 /// Forgets events and deliveries that ended long ago, some at a time: there may be very many.

@@ -98,6 +98,44 @@ contract! {
         assert_eq!(system_writes!(db, fill_holdings(100)), 0);
     }
 
+    /// The first clean-up after an upgrade finds every row: it takes some at a time, whatever becomes of the process.
+    async fn rows_of_an_older_release_are_filled_in_by_batches(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        keep(db, &build).await;
+        let submission = new_submission(org);
+        org_writes!(db, org, create_submission(&submission, &bundle("com.example.app")));
+        for number in 0..7 {
+            org_writes!(db, org, seal_log_segment(build.id, &segment(number * 10, 10)));
+            let mut source = new_build(org);
+            source.spec.source = an_archive(&format!("sources/{number}"));
+            keep(db, &source).await;
+            if number < 5 {
+                org_writes!(db, org, add_submission_file(submission.id, number, &new_file()));
+            }
+        }
+        let known = org_reads!(db, org, stored_bytes());
+        for statement in [
+            "UPDATE log_segments SET org_id = ''",
+            "UPDATE submission_files SET org_id = ''",
+            "UPDATE builds SET source_size = 0",
+        ] {
+            db.raw(statement).await;
+        }
+        assert_eq!(system_writes!(db, fill_holdings(3)), 9);
+        let begun = org_reads!(db, org, stored_bytes());
+        assert!(0 < begun && begun < known, "{begun} of {known}");
+        // The process dies before the commit.
+        let mut tx = db.write().await.unwrap();
+        assert_eq!(tx.system("a test").fill_holdings(3).await.unwrap(), 8);
+        drop(tx);
+        assert_eq!(org_reads!(db, org, stored_bytes()), begun);
+        for filled in [8, 2, 0] {
+            assert_eq!(system_writes!(db, fill_holdings(3)), filled);
+        }
+        assert_eq!(org_reads!(db, org, stored_bytes()), known);
+    }
+
     async fn who_takes_turns_sees_what_those_before_have_stored(db: &TestDb) {
         let org = an_org(db).await.id;
         let most = 3 * new_upload(org).size;

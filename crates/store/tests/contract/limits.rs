@@ -1,5 +1,7 @@
 //! Counts of the running minute.
 
+use launchway_store::FORGOTTEN_AT_ONCE;
+
 contract! {
     async fn counts_each_subject_from_one_in_each_minute(db: &TestDb) {
         for expected in 1..=3 {
@@ -41,6 +43,18 @@ contract! {
         assert_eq!(system_writes!(db, forget_counts_before(100)), 1);
         assert_eq!(system_writes!(db, count_call("org_a", 99)), 1);
         assert_eq!(system_writes!(db, count_call("org_b", 100)), 2);
+    }
+
+    /// A service that was down for long, or was flooded, has very many: no other writer waits for all of them.
+    async fn many_are_forgotten_some_at_a_time(db: &TestDb) {
+        let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2500) SELECT n FROM numbers";
+        let insert = format!("INSERT INTO rate_counts (subject, minute, count) SELECT 's' || n, 1, 1 FROM ({numbers}) AS many");
+        assert_eq!(db.raw(&insert).await, 2500);
+        system_writes!(db, count_call("org_a", 100));
+        for forgotten in [FORGOTTEN_AT_ONCE, FORGOTTEN_AT_ONCE, 500, 0] {
+            assert_eq!(system_writes!(db, forget_counts_before(100)), forgotten);
+        }
+        assert_eq!(system_writes!(db, count_call("org_a", 100)), 2);
     }
 
     async fn nodes_count_together(db: &TestDb) {
