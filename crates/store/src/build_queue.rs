@@ -18,7 +18,7 @@ pub struct BuildMove {
     pub runner: Option<RunnerId>,
     /// Why it failed.
     pub error: Option<BuildFailure>,
-    /// When it is taken.
+    /// When it is taken: each time counts as service to its organization, and the first is when the build began.
     pub started_at: Option<i64>,
     /// When it ends.
     pub finished_at: Option<i64>,
@@ -31,7 +31,7 @@ pub struct QueueShare {
     pub org: OrgId,
     /// Its tier.
     pub tier: Tier,
-    /// When a build of it was last begun.
+    /// When a runner last took a build of it.
     pub served_at: Option<i64>,
     /// The different sets of labels that its builds need.
     pub sets: Vec<Vec<String>>,
@@ -53,6 +53,8 @@ struct ShareRow {
     org_id: String,
     tier: String,
     served_at: Option<i64>,
+    /// Nodes of release 0.1.0 leave no other trace of a lease.
+    begun_at: Option<i64>,
     labels: String,
 }
 
@@ -64,7 +66,7 @@ fn shares(rows: Vec<ShareRow>) -> Result<Vec<QueueShare>, StoreError> {
         let share = QueueShare {
             org,
             tier: typed("orgs.tier", &row.tier)?,
-            served_at: row.served_at,
+            served_at: row.served_at.max(row.begun_at),
             sets: Vec::new(),
         };
         shares.entry(org).or_insert(share).sets.push(split(&row.labels));
@@ -84,8 +86,10 @@ macro_rules! sets_of_waiting {
          AND b.org_id = waiting.org_id), CAST(1 AS BIGINT) FROM waiting WHERE waiting.org_id IS NOT NULL UNION ALL \
          SELECT sets.org_id, (SELECT MIN(b.labels) FROM builds b WHERE b.status = 'queued' AND b.org_id = sets.org_id \
          AND b.labels > sets.labels), sets.number + 1 FROM sets WHERE sets.labels IS NOT NULL AND sets.number < $1) \
-         SELECT orgs.id AS org_id, orgs.tier, (SELECT MAX(b.started_at) FROM builds b WHERE b.org_id = sets.org_id \
-         AND b.started_at IS NOT NULL) AS served_at, sets.labels FROM sets JOIN orgs ON orgs.id = sets.org_id WHERE sets.labels IS NOT NULL"
+         SELECT orgs.id AS org_id, orgs.tier, \
+         (SELECT s.served_at FROM served_orgs s WHERE s.org_id = sets.org_id) AS served_at, \
+         (SELECT MAX(b.started_at) FROM builds b WHERE b.org_id = sets.org_id AND b.started_at IS NOT NULL) AS begun_at, \
+         sets.labels FROM sets JOIN orgs ON orgs.id = sets.org_id WHERE sets.labels IS NOT NULL"
     };
 }
 
@@ -131,7 +135,25 @@ impl Org<'_> {
             with.started_at,
             with.finished_at
         )?;
+        if let Some(at) = with.started_at
+            && moved == 1
+        {
+            self.note_served(at).await?;
+        }
         Ok(moved == 1)
+    }
+
+    /// Remembers when a build of the organization was taken. The builds themselves do not say: one that is taken again keeps
+    /// the time when it first began, and one that is deleted is gone.
+    async fn note_served(&mut self, at: i64) -> Result<(), StoreError> {
+        execute!(
+            self.tx,
+            "INSERT INTO served_orgs (org_id, served_at) VALUES ($1, $2) ON CONFLICT (org_id) \
+             DO UPDATE SET served_at = excluded.served_at WHERE excluded.served_at > served_orgs.served_at",
+            &self.id,
+            at
+        )?;
+        Ok(())
     }
 
     /// The first builds of the organization's queue, `most` of them, in the order in which they are taken.

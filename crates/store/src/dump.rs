@@ -11,7 +11,7 @@ use crate::{StoreError, System, Tx};
 
 /// Every table that a backup holds, parents before children. What is not here is worth nothing later: the log of
 /// changes (whoever reads a restored database reads all of it), the counts of the running minute and day, the leases of jobs,
-/// the locks and turns of apps, the turns of organizations and forms that wait for a sign-in.
+/// the locks and turns of apps, the turns of organizations, when they were last served, and forms that wait for a sign-in.
 pub const TABLES: [&str; 41] = [
     "meta",
     "revision",

@@ -303,6 +303,58 @@ contract! {
         assert_eq!(org_reads!(db, first.id, count_running(0)), 0);
     }
 
+    /// The attack: an organization deletes its builds, to look as if it had never been served.
+    async fn an_organization_stays_served_when_its_builds_are_deleted(db: &TestDb) {
+        let (org, other) = (an_org(db).await.id, an_org(db).await.id);
+        for owner in [org, other] {
+            keep(db, &new_build(owner)).await;
+        }
+        let taken = order(db, &["os=linux"], org).await;
+        keep(db, &new_build(org)).await;
+        assert!(org_writes!(db, org, delete_build(taken[0])));
+        let served = |share: QueueShare| (share.org, share.served_at);
+        let mut shares: Vec<_> = system_reads!(db, queue_shares(9)).into_iter().map(served).collect();
+        shares.sort_by_key(|(_, at)| *at);
+        assert_eq!(shares, [(other, None), (org, Some(NOW))]);
+        assert_eq!(org_reads!(db, org, queue_share(9)).into_iter().map(served).collect::<Vec<_>>(), shares[1..]);
+    }
+
+    /// Another form: builds that are lost are taken again and again.
+    async fn a_build_that_is_taken_again_serves_its_organization_again(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let build = new_build(org);
+        for build in [&build, &new_build(org)] {
+            keep(db, build).await;
+        }
+        let lease = |from: &Standing, at| {
+            let (leased, _) = from.after(Move::Lease, at).unwrap();
+            (leased, BuildMove { started_at: Some(at), ..BuildMove::default() })
+        };
+        let (leased, with) = lease(&build.standing, NOW);
+        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+        let (again, _) = leased.after(Move::Lapse, leased.lease_until.unwrap()).unwrap();
+        assert!(org_writes!(db, org, move_build(build.id, &leased, &again, &BuildMove::default())));
+        let (leased, with) = lease(&again, NOW + 9);
+        assert!(org_writes!(db, org, move_build(build.id, &again, &leased, &with)));
+        assert!(!org_writes!(db, org, move_build(build.id, &again, &leased, &lease(&again, NOW + 99).1)));
+        assert_eq!(org_reads!(db, org, queue_share(9))[0].served_at, Some(NOW + 9));
+        assert_eq!(org_reads!(db, org, build(build.id)).unwrap().started_at, Some(NOW), "it began once");
+    }
+
+    /// It writes no more than when the build began.
+    async fn what_a_node_of_an_earlier_release_serves_counts(db: &TestDb) {
+        let org = an_org(db).await.id;
+        keep(db, &new_build(org)).await;
+        order(db, &["os=linux"], org).await;
+        let theirs = new_build(org);
+        for build in [&theirs, &new_build(org)] {
+            keep(db, build).await;
+        }
+        let began = NOW + 5;
+        db.raw(&format!("UPDATE builds SET status = 'running', attempt = 1, started_at = {began} WHERE id = '{}'", theirs.id)).await;
+        assert_eq!(org_reads!(db, org, queue_share(9))[0].served_at, Some(began));
+    }
+
     async fn what_runs_is_counted_by_organization_and_runner(db: &TestDb) {
         let (org, other) = (an_org(db).await.id, an_org(db).await.id);
         let (own, shared) = (new_runner(Some(org)), new_runner(None));

@@ -11,8 +11,8 @@ use crate::records::{NOW, an_org};
 use crate::tenancy::a_tenant;
 
 /// What a backup leaves behind: the log of changes, the counts of the running minute and day, the leases of jobs,
-/// the locks and turns of apps, the turns of organizations and forms that wait for a sign-in.
-const LEFT_BEHIND: [&str; 8] = [
+/// the locks and turns of apps, the turns of organizations, when they were last served, and forms that wait for a sign-in.
+const LEFT_BEHIND: [&str; 9] = [
     "changes",
     "rate_counts",
     "failed_tries",
@@ -20,6 +20,7 @@ const LEFT_BEHIND: [&str; 8] = [
     "package_locks",
     "app_store_turns",
     "org_turns",
+    "served_orgs",
     "kept_forms",
 ];
 

@@ -107,6 +107,15 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     let mut build = new_build(id);
     build.spec.source = an_archive(THEIR_SOURCE);
     keep(db, &build).await;
+    let served = new_build(id);
+    keep(db, &served).await;
+    let (leased, _) = served.standing.after(Move::Lease, NOW).unwrap();
+    let with = BuildMove {
+        started_at: Some(NOW),
+        ..BuildMove::default()
+    };
+    org_writes!(db, id, move_build(served.id, &served.standing, &leased, &with));
+    org_writes!(db, id, delete_build(served.id));
     org_writes!(db, id, append_log(build.id, 0, b"log"));
     let segment = LogSegment {
         start: 0,

@@ -1,5 +1,6 @@
 //! Shared runners serve organizations in equal shares, and an organization has no more builds at once than its tier allows.
 
+use launchway_domain::build::Outcome;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
@@ -7,7 +8,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::stage::Runner;
-use crate::build::{build, built, read};
+use crate::build::{Play, build, built, read};
 use crate::support::{Setup, TestApp};
 
 /// Whose build a runner gets next.
@@ -63,6 +64,34 @@ async fn a_build_that_comes_back_does_not_push_others_away() {
     app.queue(modest, |_| ()).await;
     assert_eq!(next(&app, &runner).await, modest);
     assert_eq!(app.take(&runner).await.id, lost, "and first of its own");
+}
+
+/// Another form: an organization deletes what was built, to look as if it had never been served.
+#[tokio::test]
+async fn deleted_builds_do_not_let_their_organization_go_first() {
+    for app in both().await {
+        let (forgetful, modest) = (app.org(Tier::Free).await, app.org(Tier::Free).await);
+        let key = app.key(forgetful, &Scope::ALL).await;
+        for org in [forgetful, modest] {
+            for _ in 0..4 {
+                app.queue(org, |_| ()).await;
+            }
+        }
+        let runner = app.shared_runner(&["os=linux"]).await;
+        let mut served = Vec::new();
+        for _ in 0..4 {
+            let id = app.take(&runner).await.id.parse().unwrap();
+            let org = app.build(id).await.org_id;
+            Play { app: &app, org, id }.ends(Outcome::Success).await;
+            if org == forgetful {
+                let path = format!("/build?id={id}");
+                app.call(&key, Method::DELETE, &path, None).await.expect(200);
+            }
+            served.push(org);
+            app.advance(1);
+        }
+        assert_eq!(served.iter().filter(|org| **org == modest).count(), 2, "{served:?}");
+    }
 }
 
 /// Another form: many different organizations at once, each with one build more than the others saw.
