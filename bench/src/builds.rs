@@ -125,9 +125,22 @@ pub fn now() -> anyhow::Result<EpochMs> {
     Ok(since.as_millis() as EpochMs)
 }
 
-/// An id of this sort that only this number has.
+/// An id of this sort that only this number has. The number is at the end, where the form of a UUID overwrites no bits.
 pub fn id<K: Kind>(sort: u8, number: u32, now: EpochMs) -> Id<K> {
     let mut random = [sort; 10];
-    random[..4].copy_from_slice(&number.to_be_bytes());
+    random[6..].copy_from_slice(&number.to_be_bytes());
     Id::new(now, random)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn each_number_has_an_id_of_its_own() {
+        let ids: HashSet<OrgId> = (0..40_000).map(|number| id(0, number, 1)).collect();
+        assert_eq!(ids.len(), 40_000);
+    }
 }
