@@ -121,7 +121,7 @@ impl CredentialView {
     pub fn of(credential: &Credential, now: EpochMs) -> Self {
         Self {
             id: credential.id.to_string(),
-            status: credential.status(now).to_owned(),
+            status: credential.status(now).to_string(),
             kind: credential.kind.clone(),
             name: credential.name.clone(),
             bundle_id: credential.bundle_id.as_ref().map(ToString::to_string),

@@ -247,7 +247,7 @@ impl InvitationView {
     pub fn of(invitation: &Invitation, now: EpochMs) -> Self {
         Self {
             id: invitation.id.to_string(),
-            status: invitation.status(now).to_owned(),
+            status: invitation.status(now).to_string(),
             email: invitation.email.clone(),
             role: invitation.role,
             created_at: iso(invitation.created_at),

@@ -2,10 +2,10 @@
 
 use launchway_domain::time::EpochMs;
 
+use crate::Kind;
 use crate::apple_certificate::signing_use;
 use crate::facts::{AndroidKeystore, Details, Facts};
 use crate::keystore;
-use crate::kind::Kind;
 use crate::recognize::{Form, form_of};
 use crate::refusal::Refusal;
 use crate::{Given, unfit};

@@ -1,9 +1,9 @@
 //! Keys for the App Store Connect API: the .p8 file, and what App Store Connect shows beside it.
 
+use crate::Kind;
 use crate::certificate::fingerprint;
 use crate::facts::{AppStoreConnectKey, Details, Facts};
 use crate::fault::Fault;
-use crate::kind::Kind;
 use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::{Curve, PublicKey};

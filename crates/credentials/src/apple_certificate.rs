@@ -2,11 +2,11 @@
 
 use launchway_domain::time::EpochMs;
 
+use crate::Kind;
 use crate::asn1::without_leading_zeros;
 use crate::certificate::Certificate;
 use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFormat};
 use crate::keystore;
-use crate::kind::Kind;
 use crate::name::{COMMON_NAME, ORGANIZATIONAL_UNIT};
 use crate::recognize::{Form, form_of};
 use crate::refusal::Refusal;

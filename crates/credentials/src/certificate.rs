@@ -3,9 +3,9 @@
 use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
 use ring::digest;
 
+use crate::Kind;
 use crate::asn1::{BIT_STRING, Element, INTEGER, OCTET_STRING, Reader, SEQUENCE, context, only};
 use crate::fault::{Fault, Malformed};
-use crate::kind::Kind;
 use crate::name::Name;
 use crate::public_key::PublicKey;
 use crate::refusal::Refusal;

@@ -1,6 +1,6 @@
 //! What the lower readers say when they cannot go on. Each kind turns it into its own refusal.
 
-use crate::kind::Kind;
+use crate::Kind;
 use crate::refusal::Refusal;
 
 /// The bytes do not have the form that they must have.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::Kind;
 use crate::certificate::fingerprint;
 use crate::facts::{Details, Facts, GoogleServiceAccount};
-use crate::kind::Kind;
 use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;

@@ -2,11 +2,11 @@
 
 use zeroize::Zeroizing;
 
+use crate::Kind;
 use crate::certificate::Certificate;
 use crate::encryption::decrypt_key;
 use crate::facts::KeystoreFormat;
 use crate::fault::Fault;
-use crate::kind::Kind;
 use crate::password::{Password, Rounds};
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;

@@ -14,7 +14,6 @@ mod fault;
 mod google_service_account;
 mod jks;
 mod keystore;
-mod kind;
 mod name;
 mod password;
 mod pem;
@@ -35,7 +34,7 @@ pub use facts::{
     KeystoreFormat, ProfileType, ProvisioningProfile,
 };
 pub use fault::Malformed;
-pub use kind::{Kind, UnknownKind};
+pub use launchway_domain::credential::CredentialKind as Kind;
 pub use property_list::read_xml_dictionary;
 pub use refusal::Refusal;
 pub use signing_certificate::SigningCertificate;

@@ -5,12 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use launchway_domain::time::EpochMs;
 use plist::{Dictionary, Value};
 
+use crate::Kind;
 use crate::apple_certificate::is_team_id;
 use crate::certificate::{check_time, fingerprint};
 use crate::cms::{self, Outcome, Signed};
 use crate::facts::{Details, Facts, ProfileType, ProvisioningProfile};
 use crate::fault::Fault;
-use crate::kind::Kind;
 use crate::property_list::read_xml_dictionary;
 use crate::recognize::{Form, form_of};
 use crate::refusal::Refusal;

@@ -2,7 +2,7 @@
 
 use launchway_domain::time::{EpochMs, iso};
 
-use crate::kind::Kind;
+use crate::Kind;
 
 /// Why a credential is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum Refusal {
         kind: Kind,
     },
     /// A file of another form.
-    #[error("This is {found}, not {}.", kind.one())]
+    #[error("This is {found}, not {}.", one(*kind))]
     AnotherKind {
         /// What it must be.
         kind: Kind,
@@ -28,7 +28,7 @@ pub enum Refusal {
         found: &'static str,
     },
     /// A file of no form that is known here.
-    #[error("This is not {}. Check that it is the right file.", kind.one())]
+    #[error("This is not {}. Check that it is the right file.", one(*kind))]
     Unrecognized {
         /// What it must be.
         kind: Kind,
@@ -248,6 +248,17 @@ fn shown(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The title of a kind after "a" or "an", with the files it comes in.
+fn one(kind: Kind) -> &'static str {
+    match kind {
+        Kind::AppStoreConnectKey => "an App Store Connect key (.p8)",
+        Kind::GoogleServiceAccount => "a Google service account key (JSON)",
+        Kind::AndroidKeystore => "an Android keystore (JKS or PKCS#12)",
+        Kind::AppleCertificate => "an Apple certificate with its private key (.p12)",
+        Kind::ProvisioningProfile => "a provisioning profile",
+    }
 }
 
 fn listed(names: &[String]) -> String {

@@ -57,6 +57,28 @@ words! {
 }
 
 words! {
+    /// What a runner says a build came to.
+    BuildResult, "success, failed, canceled",
+    /// It gave what it promised.
+    Success = "success",
+    /// It did not.
+    Failed = "failed",
+    /// It was stopped, as asked.
+    Canceled = "canceled",
+}
+
+words! {
+    /// Whether a runner can be given builds.
+    RunnerStatus, "online, offline, revoked",
+    /// It was heard of lately.
+    Online = "online",
+    /// It was not.
+    Offline = "offline",
+    /// It was shut out.
+    Revoked = "revoked",
+}
+
+words! {
     /// Why a build failed.
     BuildErrorCode, "STEP_FAILED, TIMED_OUT, RUNNER_LOST, EXPIRED, SOURCE_INVALID, ARTIFACT_MISSING, INTERNAL",
     /// A step ended with another exit code than 0.

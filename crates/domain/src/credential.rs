@@ -15,6 +15,31 @@ pub const MAX_CREDENTIALS: i64 = 200;
 /// Days before its end at which an organization is told.
 pub const NOTICES: [i64; 2] = [30, 7];
 
+words! {
+    /// What a credential is for.
+    CredentialKind,
+    error = "must be app_store_connect_key, google_service_account, android_keystore, apple_certificate or provisioning_profile",
+    /// Calls the App Store Connect API.
+    AppStoreConnectKey = "app_store_connect_key",
+    /// Calls the Google Play Developer API.
+    GoogleServiceAccount = "google_service_account",
+    /// Signs Android apps.
+    AndroidKeystore = "android_keystore",
+    /// Signs apps for Apple's platforms.
+    AppleCertificate = "apple_certificate",
+    /// Says which apps, devices and certificates go together on Apple's platforms.
+    ProvisioningProfile = "provisioning_profile",
+}
+
+words! {
+    /// Whether a credential can be used.
+    CredentialStatus, "active, expired",
+    /// It can.
+    Active = "active",
+    /// Its time is over.
+    Expired = "expired",
+}
+
 /// A credential without what is secret of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Credential {
@@ -22,7 +47,7 @@ pub struct Credential {
     pub id: CredentialId,
     /// Whose it is.
     pub org_id: OrgId,
-    /// Such as `android_keystore`.
+    /// The word of its [`CredentialKind`]. A newer node may have kept one that is unknown here.
     pub kind: String,
     /// What people call it.
     pub name: String,
@@ -42,12 +67,30 @@ pub struct Credential {
     pub created_at: EpochMs,
 }
 
+impl CredentialKind {
+    /// What people call it, to follow "the".
+    pub const fn title(self) -> &'static str {
+        match self {
+            CredentialKind::AppStoreConnectKey => "App Store Connect key",
+            CredentialKind::GoogleServiceAccount => "Google service account key",
+            CredentialKind::AndroidKeystore => "Android keystore",
+            CredentialKind::AppleCertificate => "Apple certificate",
+            CredentialKind::ProvisioningProfile => "provisioning profile",
+        }
+    }
+}
+
 impl Credential {
-    /// `active` or `expired`.
-    pub fn status(&self, now: EpochMs) -> &'static str {
+    /// Whether it is of this kind.
+    pub fn is(&self, kind: CredentialKind) -> bool {
+        self.kind == kind.as_str()
+    }
+
+    /// Whether it can be used at `now`.
+    pub fn status(&self, now: EpochMs) -> CredentialStatus {
         match self.expires_at {
-            Some(end) if end <= now => "expired",
-            _ => "active",
+            Some(end) if end <= now => CredentialStatus::Expired,
+            _ => CredentialStatus::Active,
         }
     }
 
@@ -86,21 +129,21 @@ pub struct Signing<'a> {
 pub fn for_build<'c>(credentials: &'c [Credential], build: &Signing<'_>, now: EpochMs) -> Vec<&'c Credential> {
     let mut fitting: Vec<&Credential> = credentials
         .iter()
-        .filter(|one| one.status(now) == "active")
+        .filter(|one| one.status(now) == CredentialStatus::Active)
         .filter(|one| one.bundle_id.as_ref().is_none_or(|bundle| bundle == build.bundle_id))
         .collect();
     // The app's own before general ones, then the newest.
     fitting.sort_by_key(|one| (one.bundle_id.is_none(), Reverse(one.id)));
-    let of_kind = |kind: &str| {
+    let of_kind = |kind: CredentialKind| {
         fitting
             .iter()
             .copied()
-            .filter(move |one| one.kind == kind)
+            .filter(move |one| one.is(kind))
             .collect::<Vec<_>>()
     };
     match build.platform {
         Platform::Android if build.build_type == BuildType::Debug => Vec::new(),
-        Platform::Android => of_kind("android_keystore").into_iter().take(1).collect(),
+        Platform::Android => of_kind(CredentialKind::AndroidKeystore).into_iter().take(1).collect(),
         _ if build.distribution == Distribution::Simulator => Vec::new(),
         _ => {
             let (certificate_use, profile_types): (&str, &[&str]) = match build.distribution {
@@ -108,15 +151,18 @@ pub fn for_build<'c>(credentials: &'c [Credential], build: &Signing<'_>, now: Ep
                 Distribution::Internal => ("distribution", &["ad_hoc", "enterprise"]),
                 _ => ("distribution", &["app_store"]),
             };
-            let mut chosen = of_kind("apple_certificate");
+            let mut chosen = of_kind(CredentialKind::AppleCertificate);
             chosen.retain(|one| one.facts["certificateUse"] == certificate_use);
-            let mut profiles = of_kind("provisioning_profile");
+            let mut profiles = of_kind(CredentialKind::ProvisioningProfile);
             profiles.retain(|one| {
                 let kind = one.facts["profileType"].as_str().unwrap_or_default();
                 profile_types.contains(&kind) && covers(one, build)
             });
             if profiles.is_empty() {
-                profiles = of_kind("app_store_connect_key").into_iter().take(1).collect();
+                profiles = of_kind(CredentialKind::AppStoreConnectKey)
+                    .into_iter()
+                    .take(1)
+                    .collect();
             }
             chosen.extend(profiles);
             chosen

@@ -14,7 +14,7 @@ pub use document::{
     Algorithm, FingerprintDocument, InvalidDocument, MAX_DOCUMENT_BYTES, MAX_PLUGIN_NAME, MAX_PLUGIN_VERSION,
     MAX_PLUGINS,
 };
-pub use framework::{Framework, UnknownFramework};
+pub use framework::Framework;
 
 /// A fingerprint holds at most this many characters.
 pub const MAX_FINGERPRINT_LENGTH: usize = 128;

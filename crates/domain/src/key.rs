@@ -31,26 +31,15 @@ pub struct Key {
     pub device_login: Option<DeviceLoginId>,
 }
 
-/// Whether a key works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyStatus {
+words! {
+    /// Whether a key works.
+    KeyStatus, "active, revoked, expired",
     /// It works.
-    Active,
+    Active = "active",
     /// Somebody revoked it.
-    Revoked,
+    Revoked = "revoked",
     /// Its time is over.
-    Expired,
-}
-
-impl KeyStatus {
-    /// The name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            KeyStatus::Active => "active",
-            KeyStatus::Revoked => "revoked",
-            KeyStatus::Expired => "expired",
-        }
-    }
+    Expired = "expired",
 }
 
 impl Key {

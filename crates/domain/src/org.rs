@@ -69,13 +69,24 @@ pub struct Invitation {
     pub accepted_at: Option<EpochMs>,
 }
 
+words! {
+    /// Whether an invitation can be taken.
+    InvitationStatus, "pending, accepted, expired",
+    /// It waits to be taken.
+    Pending = "pending",
+    /// Somebody took it.
+    Accepted = "accepted",
+    /// Its time is over.
+    Expired = "expired",
+}
+
 impl Invitation {
-    /// `pending`, `accepted` or `expired` at this time.
-    pub fn status(&self, now: EpochMs) -> &'static str {
+    /// Whether it can be taken at this time.
+    pub fn status(&self, now: EpochMs) -> InvitationStatus {
         match self.accepted_at {
-            Some(_) => "accepted",
-            None if self.expires_at <= now => "expired",
-            None => "pending",
+            Some(_) => InvitationStatus::Accepted,
+            None if self.expires_at <= now => InvitationStatus::Expired,
+            None => InvitationStatus::Pending,
         }
     }
 }

@@ -7,7 +7,7 @@ pub mod preflight;
 pub mod record;
 pub mod schedule;
 
-pub use record::{FileKind, Submission, SubmissionFile};
+pub use record::{FileKind, Submission, SubmissionFile, SymbolKind};
 
 words! {
     /// Where a submission stands.
@@ -35,6 +35,15 @@ words! {
     Failed = "failed",
     /// Somebody stopped it.
     Canceled = "canceled",
+}
+
+words! {
+    /// What somebody wants of a rollout.
+    RolloutState, "halted, rolling_out",
+    /// Nobody else gets the app for now.
+    Halted = "halted",
+    /// It goes on, or an approved version that waits for that is released.
+    RollingOut = "rolling_out",
 }
 
 words! {

@@ -1,69 +1,28 @@
 //! Organizations: roles of their members, tiers and the calls a tier allows (spec part 8, contract part 2).
 
-use std::fmt;
-use std::str::FromStr;
-
-/// What a member may do; each role includes the ones before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
+words! {
+    /// What a member may do; each role includes the ones before it.
+    Role, error = "role must be member, admin or owner",
     /// Builds, submits and updates.
-    Member,
+    Member = "member",
     /// Also environment variables, keys, webhooks, credentials, runners and members.
-    Admin,
+    Admin = "admin",
     /// Also the organization itself.
-    Owner,
+    Owner = "owner",
 }
 
-/// The tier of an organization: how many calls a minute it may make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tier {
+words! {
+    /// The tier of an organization: how many calls a minute it may make.
+    Tier, error = "tier must be free, pro or enterprise",
     /// 60 calls a minute.
-    Free,
+    Free = "free",
     /// 300 calls a minute.
-    Pro,
+    Pro = "pro",
     /// 1000 calls a minute.
-    Enterprise,
-}
-
-/// The text names no role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("role must be member, admin or owner")]
-pub struct UnknownRole;
-
-/// The text names no tier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("tier must be free, pro or enterprise")]
-pub struct UnknownTier;
-
-impl Role {
-    /// Every role, the weakest first.
-    pub const ALL: [Role; 3] = [Role::Member, Role::Admin, Role::Owner];
-
-    /// The name on the wire and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Role::Member => "member",
-            Role::Admin => "admin",
-            Role::Owner => "owner",
-        }
-    }
+    Enterprise = "enterprise",
 }
 
 impl Tier {
-    /// Every tier, the smallest first.
-    pub const ALL: [Tier; 3] = [Tier::Free, Tier::Pro, Tier::Enterprise];
-
-    /// The name on the wire and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Tier::Free => "free",
-            Tier::Pro => "pro",
-            Tier::Enterprise => "enterprise",
-        }
-    }
-
     /// Calls a minute (the table of spec part 8).
     pub const fn requests_per_minute(self) -> u32 {
         match self {
@@ -71,40 +30,6 @@ impl Tier {
             Tier::Pro => 300,
             Tier::Enterprise => 1000,
         }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRole> {
-        Role::ALL
-            .into_iter()
-            .find(|role| role.as_str() == text)
-            .ok_or(UnknownRole)
-    }
-}
-
-impl FromStr for Tier {
-    type Err = UnknownTier;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTier> {
-        Tier::ALL
-            .into_iter()
-            .find(|tier| tier.as_str() == text)
-            .ok_or(UnknownTier)
     }
 }
 

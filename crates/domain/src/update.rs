@@ -1,8 +1,5 @@
 //! The record of an over-the-air update and the moves between its states (contract part 7).
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::build_number::BuildNumber;
 use crate::configuration::Configuration;
 use crate::fingerprint::Fingerprint;
@@ -15,55 +12,21 @@ use crate::version::Version;
 /// Release notes hold at most this many bytes.
 pub const MAX_RELEASE_NOTES: usize = 4096;
 
-/// Whether an update is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UpdateStatus {
+words! {
+    /// Whether an update is offered.
+    UpdateStatus, error = "status must be published, paused or withdrawn",
     /// Offered to checks.
-    Published,
+    Published = "published",
     /// Kept back; can be published again.
-    Paused,
+    Paused = "paused",
     /// Taken back for good: its bytes can be published anew, the record stays as it is.
-    Withdrawn,
+    Withdrawn = "withdrawn",
 }
 
-/// The text names no status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("status must be published, paused or withdrawn")]
-pub struct UnknownStatus;
-
 impl UpdateStatus {
-    /// Every status.
-    pub const ALL: [UpdateStatus; 3] = [UpdateStatus::Published, UpdateStatus::Paused, UpdateStatus::Withdrawn];
-
-    /// The name on the wire and in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            UpdateStatus::Published => "published",
-            UpdateStatus::Paused => "paused",
-            UpdateStatus::Withdrawn => "withdrawn",
-        }
-    }
-
     /// Whether an update may go from this status to that one. Staying is always allowed; withdrawn is the end.
     pub fn may_become(self, next: UpdateStatus) -> bool {
         self == next || self != UpdateStatus::Withdrawn
-    }
-}
-
-impl fmt::Display for UpdateStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for UpdateStatus {
-    type Err = UnknownStatus;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStatus> {
-        UpdateStatus::ALL
-            .into_iter()
-            .find(|status| status.as_str() == text)
-            .ok_or(UnknownStatus)
     }
 }
 

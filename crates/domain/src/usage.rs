@@ -7,51 +7,24 @@ use std::str::FromStr;
 use crate::tenancy::Tier;
 use crate::time::{DAY, EpochMs, civil, days_before_month};
 
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Counter {
+words! {
+    /// What is counted.
+    Counter, error = "there is no such counter",
     /// Builds that were made.
-    Builds,
+    Builds = "builds",
     /// Seconds that builds ran.
-    BuildSeconds,
+    BuildSeconds = "build_seconds",
     /// Submissions that were made.
-    Submissions,
+    Submissions = "submissions",
     /// Over-the-air updates that were published.
-    Updates,
+    Updates = "updates",
     /// Public checks of the organization's apps.
-    Checks,
+    Checks = "checks",
     /// Bytes of packages that were stored.
-    Bytes,
+    Bytes = "bytes",
 }
 
-/// The text names no counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no such counter")]
-pub struct UnknownCounter;
-
 impl Counter {
-    /// Every counter.
-    pub const ALL: [Counter; 6] = [
-        Counter::Builds,
-        Counter::BuildSeconds,
-        Counter::Submissions,
-        Counter::Updates,
-        Counter::Checks,
-        Counter::Bytes,
-    ];
-
-    /// The name in the database.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Counter::Builds => "builds",
-            Counter::BuildSeconds => "build_seconds",
-            Counter::Submissions => "submissions",
-            Counter::Updates => "updates",
-            Counter::Checks => "checks",
-            Counter::Bytes => "bytes",
-        }
-    }
-
     /// What a quota of so many counts, in the words of a sentence: build minutes, not seconds.
     fn noun(self, most: u64) -> &'static str {
         let many = match self {
@@ -67,17 +40,6 @@ impl Counter {
             Counter::BuildSeconds => 60,
             _ => 1,
         }
-    }
-}
-
-impl FromStr for Counter {
-    type Err = UnknownCounter;
-
-    fn from_str(text: &str) -> Result<Self, UnknownCounter> {
-        Counter::ALL
-            .into_iter()
-            .find(|counter| counter.as_str() == text)
-            .ok_or(UnknownCounter)
     }
 }
 

@@ -1,22 +1,49 @@
-//! Types that are one of a few words, on the wire as in the database.
+//! Enums of words: types that are one of a few words, the same on the wire and in the database.
 
-/// The text is none of the words. The message is made to follow the name of the field.
+/// The text is none of the words. The message says which ones there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of {0}")]
-pub struct UnknownWord(pub(crate) &'static str);
+#[error("{0}")]
+pub struct UnknownWord(pub &'static str);
 
-/// Makes an enum of words, with its way to and from text. The list is what the error says.
+/// One of a few words. [`words!`](crate::words!) makes such a type.
+pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
+    /// The name of the type, as the API's description uses it.
+    const NAME: &'static str;
+    /// What the word says, in one sentence.
+    const ABOUT: &'static str;
+    /// Every word, in the order of the reference.
+    const WORDS: &'static [Self];
+    /// What refuses any other text.
+    const UNKNOWN: UnknownWord;
+
+    /// The word on the wire and in the database.
+    fn word(self) -> &'static str;
+
+    /// Reads a word.
+    ///
+    /// # Errors
+    /// Any other text.
+    fn read(text: &str) -> Result<Self, UnknownWord> {
+        let mut words = Self::WORDS.iter().copied();
+        words.find(|known| known.word() == text).ok_or(Self::UNKNOWN)
+    }
+}
+
+/// Makes an enum of words, with its way to and from text and JSON. The second part lists the words for the message that
+/// refuses any other text, which follows the name of a field; `error = "…"` is a whole message instead.
+#[macro_export]
 macro_rules! words {
-    ($(#[$note:meta])* $name:ident, $list:literal, $($(#[$variant_note:meta])* $variant:ident = $word:literal,)+) => {
-        $(#[$note])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    ($(#[doc = $note:literal])* $name:ident, error = $error:expr,
+        $($(#[$variant_note:meta])* $variant:ident = $word:literal,)+) => {
+        $(#[doc = $note])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         pub enum $name {
-            $($(#[$variant_note])* $variant,)+
+            $($(#[$variant_note])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {
-            /// All of them, in the order of the contract.
-            pub const ALL: &[$name] = &[$($name::$variant,)+];
+            /// All of them, in the order of the reference.
+            pub const ALL: [$name; [$($name::$variant),+].len()] = [$($name::$variant,)+];
 
             /// The word on the wire and in the database.
             pub const fn as_str(self) -> &'static str {
@@ -26,9 +53,20 @@ macro_rules! words {
             }
         }
 
+        impl $crate::words::Word for $name {
+            const NAME: &'static str = stringify!($name);
+            const ABOUT: &'static str = concat!($($note),*);
+            const WORDS: &'static [$name] = &$name::ALL;
+            const UNKNOWN: $crate::words::UnknownWord = $crate::words::UnknownWord($error);
+
+            fn word(self) -> &'static str {
+                self.as_str()
+            }
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
+                f.pad(self.as_str())
             }
         }
 
@@ -36,8 +74,118 @@ macro_rules! words {
             type Err = $crate::words::UnknownWord;
 
             fn from_str(text: &str) -> Result<Self, $crate::words::UnknownWord> {
-                $name::ALL.iter().copied().find(|word| word.as_str() == text).ok_or($crate::words::UnknownWord($list))
+                <$name as $crate::words::Word>::read(text)
             }
         }
     };
+    ($(#[doc = $note:literal])* $name:ident, $list:literal, $($rest:tt)+) => {
+        $crate::words! { $(#[doc = $note])* $name, error = concat!("must be one of ", $list), $($rest)+ }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::{BuildErrorCode, BuildResult, BuildStatus, BuildType, Distribution, RunnerStatus};
+    use crate::credential::{CredentialKind, CredentialStatus};
+    use crate::device_login::DeviceLoginStatus;
+    use crate::env_var::{EnvVarKind, Visibility};
+    use crate::fingerprint::Framework;
+    use crate::key::KeyStatus;
+    use crate::org::InvitationStatus;
+    use crate::platform::Platform;
+    use crate::report::ReportKind;
+    use crate::scope::Scope;
+    use crate::submission::destination::KnownDestination;
+    use crate::submission::error::SubmissionErrorCode;
+    use crate::submission::{FileKind, RolloutState, Store, SubmissionStatus, SymbolKind};
+    use crate::tenancy::{Role, Tier};
+    use crate::update::UpdateStatus;
+    use crate::usage::Counter;
+    use crate::webhook::{DeliveryStatus, EventKind, WebhookStatus, WebhookType};
+
+    /// Each word is read as it is written, as text and as JSON, and nothing else is.
+    fn goes_round<T>()
+    where
+        T: Word + std::fmt::Display + std::str::FromStr<Err = UnknownWord>,
+        T: serde::Serialize + serde::de::DeserializeOwned,
+    {
+        for (at, word) in T::WORDS.iter().enumerate() {
+            let text = word.word();
+            assert_eq!(T::read(text), Ok(*word), "{}", T::NAME);
+            assert_eq!(text.parse(), Ok(*word), "{}", T::NAME);
+            assert_eq!(word.to_string(), text, "{}", T::NAME);
+            let json = serde_json::to_value(word).expect("JSON");
+            assert_eq!(json, text, "{}", T::NAME);
+            assert_eq!(serde_json::from_value::<T>(json).expect("a word"), *word, "{}", T::NAME);
+            assert!(
+                T::WORDS[..at].iter().all(|other| other.word() != text),
+                "{} has {text} twice",
+                T::NAME
+            );
+        }
+        for other in ["", "no such word", " "] {
+            assert_eq!(T::read(other), Err(T::UNKNOWN), "{}", T::NAME);
+            assert!(serde_json::from_value::<T>(other.into()).is_err(), "{}", T::NAME);
+        }
+    }
+
+    macro_rules! all_go_round {
+        ($($name:ty,)+) => { $(goes_round::<$name>();)+ };
+    }
+
+    #[test]
+    fn every_word_is_read_as_it_is_written() {
+        all_go_round!(
+            BuildErrorCode,
+            BuildResult,
+            BuildStatus,
+            BuildType,
+            Counter,
+            CredentialKind,
+            CredentialStatus,
+            DeliveryStatus,
+            DeviceLoginStatus,
+            Distribution,
+            EnvVarKind,
+            EventKind,
+            FileKind,
+            Framework,
+            InvitationStatus,
+            KeyStatus,
+            KnownDestination,
+            Platform,
+            ReportKind,
+            Role,
+            RolloutState,
+            RunnerStatus,
+            Scope,
+            Store,
+            SubmissionErrorCode,
+            SubmissionStatus,
+            SymbolKind,
+            Tier,
+            UpdateStatus,
+            Visibility,
+            WebhookStatus,
+            WebhookType,
+        );
+    }
+
+    #[test]
+    fn the_refusal_of_another_word_is_the_sentence_that_callers_know() {
+        for (unknown, message) in [
+            (Platform::UNKNOWN, "platform must be ios, android or visionos"),
+            (Role::UNKNOWN, "role must be member, admin or owner"),
+            (Tier::UNKNOWN, "tier must be free, pro or enterprise"),
+            (UpdateStatus::UNKNOWN, "status must be published, paused or withdrawn"),
+            (
+                ReportKind::UNKNOWN,
+                "type must be downloaded, installed, confirmed, rolled_back or failed",
+            ),
+            (WebhookType::UNKNOWN, "must be one of generic, slack, teams"),
+        ] {
+            assert_eq!(unknown.to_string(), message);
+        }
+    }
 }

@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::Fingerprint;
 use super::canonical;
-use super::framework::{Framework, UnknownFramework};
-use crate::platform::{Platform, UnknownPlatform};
+use super::framework::Framework;
+use crate::platform::Platform;
+use crate::words::UnknownWord;
 
 /// How the trees of a document are hashed, the value of the field `alg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,10 +90,10 @@ pub enum InvalidDocument {
     Alg,
     /// `framework` is unknown.
     #[error("fingerprint.framework {0}")]
-    Framework(#[from] UnknownFramework),
+    Framework(UnknownWord),
     /// `platform` is unknown.
     #[error("fingerprint.{0}")]
-    Platform(#[from] UnknownPlatform),
+    Platform(UnknownWord),
     /// `native` or `resources` is no hash. An empty or absent tree has one too: that of no bytes.
     #[error("fingerprint.{0} must be a SHA-256 in lower-case hex")]
     NotAHash(&'static str),
@@ -165,9 +166,13 @@ impl FingerprintDocument {
             return Err(InvalidDocument::NotAnObject);
         };
         let algorithm = take_text(&mut fields, "alg")?.parse::<Algorithm>()?;
-        let framework = take_text(&mut fields, "framework")?.parse::<Framework>()?;
+        let framework = take_text(&mut fields, "framework")?
+            .parse::<Framework>()
+            .map_err(InvalidDocument::Framework)?;
         let native = take_text(&mut fields, "native")?;
-        let platform = take_text(&mut fields, "platform")?.parse::<Platform>()?;
+        let platform = take_text(&mut fields, "platform")?
+            .parse::<Platform>()
+            .map_err(InvalidDocument::Platform)?;
         let plugins = match take(&mut fields, "plugins")? {
             Value::Object(plugins) => plugins_from(plugins)?,
             _ => return Err(InvalidDocument::NotPlugins),

@@ -7,11 +7,23 @@ use crate::platform::Platform;
 
 /// A track's name has at most this many characters.
 pub const MAX_TRACK_LENGTH: usize = 80;
-/// The tracks that every app has.
-pub const TRACKS: [&str; 4] = ["internal", "alpha", "beta", "production"];
 
-const TESTFLIGHT: &str = "testflight";
-const APP_STORE: &str = "app_store";
+words! {
+    /// A destination that every app has. Google Play has tracks of other names besides.
+    KnownDestination, "testflight, app_store, internal, alpha, beta, production",
+    /// Apple's testers.
+    TestFlight = "testflight",
+    /// Apple's customers.
+    AppStore = "app_store",
+    /// Google Play's track for a few testers.
+    Internal = "internal",
+    /// Google Play's track for closed tests.
+    Alpha = "alpha",
+    /// Google Play's track for open tests.
+    Beta = "beta",
+    /// Google Play's customers.
+    Production = "production",
+}
 
 /// Where a submission goes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,12 +71,13 @@ impl Destination {
     /// # Errors
     /// What it must be instead.
     pub fn parse(platform: Platform, text: &str) -> Result<Self, InvalidDestination> {
-        match (Store::of(platform), text) {
-            (Store::AppStore, TESTFLIGHT) => Ok(Self::TestFlight),
-            (Store::AppStore, APP_STORE) => Ok(Self::AppStore),
+        use KnownDestination::{AppStore, TestFlight};
+        match (Store::of(platform), text.parse()) {
+            (Store::AppStore, Ok(TestFlight)) => Ok(Self::TestFlight),
+            (Store::AppStore, Ok(AppStore)) => Ok(Self::AppStore),
             (Store::AppStore, _) => Err(InvalidDestination::NotOfAppStore(platform)),
-            (Store::GooglePlay, TESTFLIGHT | APP_STORE) => Err(InvalidDestination::NotOfGooglePlay),
-            (Store::GooglePlay, track) if is_track(track) => Ok(Self::Track(track.into())),
+            (Store::GooglePlay, Ok(TestFlight | AppStore)) => Err(InvalidDestination::NotOfGooglePlay),
+            (Store::GooglePlay, _) if is_track(text) => Ok(Self::Track(text.into())),
             (Store::GooglePlay, _) => Err(InvalidDestination::NotOfGooglePlay),
         }
     }
@@ -80,10 +93,15 @@ impl Destination {
     /// The name on the wire.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::TestFlight => TESTFLIGHT,
-            Self::AppStore => APP_STORE,
+            Self::TestFlight => KnownDestination::TestFlight.as_str(),
+            Self::AppStore => KnownDestination::AppStore.as_str(),
             Self::Track(track) => track,
         }
+    }
+
+    /// Whether it is the one that every app has under this name.
+    pub fn is(&self, known: KnownDestination) -> bool {
+        self.as_str() == known.as_str()
     }
 
     /// Whether it can reach a share of the users only.
@@ -140,7 +158,13 @@ mod tests {
                 "{platform} {text:?} {read:?}"
             );
         }
-        assert!(TRACKS.iter().all(|track| Destination::parse(Android, track).is_ok()));
+        for known in KnownDestination::ALL {
+            let platform = match known {
+                KnownDestination::TestFlight | KnownDestination::AppStore => Ios,
+                _ => Android,
+            };
+            assert!(Destination::parse(platform, known.as_str()).is_ok_and(|read| read.is(known)));
+        }
     }
 
     proptest! {

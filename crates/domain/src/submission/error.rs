@@ -167,7 +167,7 @@ mod tests {
                 "{word}"
             );
             assert!(code.fix().ends_with('.') && code.fix().len() > 10, "{word}");
-            assert_eq!(word.parse(), Ok(*code));
+            assert_eq!(word.parse(), Ok(code));
         }
     }
 }

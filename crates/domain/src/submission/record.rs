@@ -179,6 +179,24 @@ words! {
     Native = "native",
 }
 
+words! {
+    /// What makes crash reports readable.
+    SymbolKind, "mapping, native",
+    /// The mapping of ProGuard or R8.
+    Mapping = "mapping",
+    /// Symbols of native code.
+    Native = "native",
+}
+
+impl From<SymbolKind> for FileKind {
+    fn from(kind: SymbolKind) -> Self {
+        match kind {
+            SymbolKind::Mapping => FileKind::Mapping,
+            SymbolKind::Native => FileKind::Native,
+        }
+    }
+}
+
 impl Submission {
     /// The store it goes to.
     pub fn store(&self) -> Store {

@@ -92,7 +92,7 @@ mod tests {
         }
 
         #[test]
-        fn a_store_is_not_asked_more_and_more_often(status in prop::sample::select(SubmissionStatus::ALL), since in 0..DAY) {
+        fn a_store_is_not_asked_more_and_more_often(status in prop::sample::select(&SubmissionStatus::ALL), since in 0..DAY) {
             prop_assert!(poll(status, since) >= 10 * SECOND);
             prop_assert!(poll(status, since) <= poll(status, since + HOUR));
         }

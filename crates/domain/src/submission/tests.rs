@@ -61,7 +61,7 @@ fn a_cancel_waits_for_the_store() {
 
 fn a_move() -> impl Strategy<Value = Move> {
     prop_oneof![
-        prop::sample::select(SubmissionStatus::ALL).prop_map(Move::Reach),
+        prop::sample::select(&SubmissionStatus::ALL).prop_map(Move::Reach),
         prop::sample::select(
             &[
                 Move::Reject,

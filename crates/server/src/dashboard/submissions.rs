@@ -66,7 +66,7 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
         frame: Frame::new(&app, &visitor, "submissions", "Submissions"),
         live: format!("{}/submissions/live?{asked}offset={offset}", visitor.home()),
         filters,
-        statuses: SubmissionStatus::ALL,
+        statuses: &SubmissionStatus::ALL,
         bundles: bundles(&mut app.db.read().await?.org(visitor.org.id)).await?,
         rows,
         command: format!(

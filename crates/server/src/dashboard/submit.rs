@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
 use launchway_domain::build::Build;
-use launchway_domain::credential::MAX_CREDENTIALS;
+use launchway_domain::credential::{Credential, CredentialStatus, MAX_CREDENTIALS};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Store;
 use launchway_store::{Org, Paging};
@@ -78,20 +78,22 @@ async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, 
 
 /// The credentials that may be chosen: of the stores, not over, and for this app.
 async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Result<Vec<Choice>, Failure> {
-    let fits = |kind: &str, store: Store| {
-        kind == kind_of(store) && build.is_none_or(|build| Store::of(build.platform) == store)
+    let fits = |one: &Credential, store: Store| {
+        one.is(kind_of(store)) && build.is_none_or(|build| Store::of(build.platform) == store)
     };
     let all = org.credentials(CREDENTIALS).await?.items.into_iter();
-    let known = all.filter(|one| one.status(now) == "active").filter(|one| {
-        let own = one.bundle_id.as_ref();
-        own.zip(build)
-            .is_none_or(|(own, build)| own.as_str().eq_ignore_ascii_case(&build.bundle_id))
-    });
+    let known = all
+        .filter(|one| one.status(now) == CredentialStatus::Active)
+        .filter(|one| {
+            let own = one.bundle_id.as_ref();
+            own.zip(build)
+                .is_none_or(|(own, build)| own.as_str().eq_ignore_ascii_case(&build.bundle_id))
+        });
     Ok(known
         .filter_map(|one| {
             let store = [Store::AppStore, Store::GooglePlay]
                 .into_iter()
-                .find(|store| fits(&one.kind, *store))?;
+                .find(|store| fits(&one, *store))?;
             Some(Choice {
                 id: one.id.to_string(),
                 label: format!("{}, for {}", one.name, store.title()),

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
 use launchway_domain::report::{MAX_REASON, ReportKind};
+use launchway_domain::words::UnknownWord;
 use launchway_store::Report;
 
 use crate::app::App;
@@ -72,7 +73,7 @@ fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, no
     let kind: ReportKind = event
         .kind
         .parse()
-        .map_err(|error: launchway_domain::report::UnknownReport| bad(error.to_string()))?;
+        .map_err(|unknown: UnknownWord| bad(unknown.to_string()))?;
     if event.update_id.parse() != Ok(claim.update_id) {
         return Err(bad("updateId is not the update that the token was given for".to_owned()));
     }

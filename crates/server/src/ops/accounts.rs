@@ -5,7 +5,7 @@ use std::sync::Arc;
 use launchway_api::orgs::MemberView;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
-use launchway_domain::org::{Invitation, Member, Org, RESET_LIFE, User, normal_email};
+use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIFE, User, normal_email};
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
 
@@ -137,7 +137,7 @@ pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, S
     let dead = || Failure::NotProven(DEAD_LINK.to_owned());
     let mut system = tx.system("who holds the link is in no tenant yet");
     let invitation = system.invitation_by_token(&token_hash(token)).await?.ok_or_else(dead)?;
-    if invitation.status(app.clock.now()) != "pending" {
+    if invitation.status(app.clock.now()) != InvitationStatus::Pending {
         return Err(dead());
     }
     let org = tx.org(invitation.org_id).record().await?.ok_or_else(dead)?;

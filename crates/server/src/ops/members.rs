@@ -6,6 +6,7 @@ use launchway_domain::id::{InvitationId, UserId};
 use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normal_email};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
+use launchway_domain::words::UnknownWord;
 use launchway_store::LastOwner;
 
 use crate::app::App;
@@ -23,7 +24,7 @@ const LAST_OWNER: &str = "The organization needs an owner; make another member o
 /// Reads a role from a body.
 pub fn role(text: &str) -> Result<Role, Failure> {
     text.parse()
-        .map_err(|error: launchway_domain::tenancy::UnknownRole| Failure::bad(error.to_string()))
+        .map_err(|unknown: UnknownWord| Failure::bad(unknown.to_string()))
 }
 
 /// Whether the caller may touch owners: an owner may, and so may a key with the admin scope, which the operator made.

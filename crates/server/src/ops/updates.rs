@@ -4,6 +4,7 @@ use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
+use launchway_domain::words::UnknownWord;
 use launchway_store::UpdateChange;
 
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ pub struct ChangePlan {
 pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
     let status = request.status.as_deref().map(str::parse).transpose();
     Ok(ChangePlan {
-        status: status.map_err(|error: launchway_domain::update::UnknownStatus| Failure::bad(error.to_string()))?,
+        status: status.map_err(|unknown: UnknownWord| Failure::bad(unknown.to_string()))?,
         rollout: request.rollout.map(publish::rollout).transpose()?,
         mandatory: request.mandatory,
         release_notes: request

@@ -131,7 +131,7 @@ contract! {
             db.raw("DELETE FROM app_store_turns").await;
             assert_eq!(take(db, turn, &one).await, None);
             org_writes!(db, org, change_submission(&Submission {
-                standing: Standing { status: *status, cancel_requested: false },
+                standing: Standing { status, cancel_requested: false },
                 ..one.clone()
             }));
             let holds = ["queued", "validating", "uploading", "processing", "in_review"].contains(&status.as_str());

@@ -3,6 +3,7 @@
 use launchway_binaries::{BinaryFacts, Format};
 use launchway_credentials::ProfileType;
 use launchway_domain::bundle_id::BundleId;
+use launchway_domain::credential::CredentialKind;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, ProfileKind, findings, highest};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
@@ -51,7 +52,7 @@ pub async fn check(
     let (live_version, live_build_number) = known(submission, &before);
     let mut keystores = credentials
         .iter()
-        .filter(|one| one.kind == "android_keystore" && one.bundle_id.as_ref() == Some(&bundle));
+        .filter(|one| one.is(CredentialKind::AndroidKeystore) && one.bundle_id.as_ref() == Some(&bundle));
     // Of several nobody can tell which is the upload key.
     let upload_key = match (keystores.next(), keystores.next()) {
         (Some(only), None) => Some(only.fingerprint.as_str()),

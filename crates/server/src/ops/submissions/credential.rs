@@ -1,7 +1,7 @@
 //! Which credential shows a store who submits: the one that is named, or the only one that fits.
 
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::credential::{Credential, MAX_CREDENTIALS};
+use launchway_domain::credential::{Credential, CredentialKind, CredentialStatus, MAX_CREDENTIALS};
 use launchway_domain::id::CredentialId;
 use launchway_domain::submission::Store;
 use launchway_store::Paging;
@@ -16,10 +16,10 @@ const ALL: Paging = Paging {
 };
 
 /// The kind of credential that a store knows.
-pub const fn kind_of(store: Store) -> &'static str {
+pub const fn kind_of(store: Store) -> CredentialKind {
     match store {
-        Store::AppStore => "app_store_connect_key",
-        Store::GooglePlay => "google_service_account",
+        Store::AppStore => CredentialKind::AppStoreConnectKey,
+        Store::GooglePlay => CredentialKind::GoogleServiceAccount,
     }
 }
 
@@ -62,13 +62,13 @@ pub async fn choose(
 
 fn fits(credential: &Credential, store: Store, bundle: &BundleId, now: i64) -> Result<CredentialId, Failure> {
     let wanted = kind_of(store);
-    if credential.kind != wanted {
+    if !credential.is(wanted) {
         return Err(Failure::bad(format!(
             "credentialId must name a credential of the kind {wanted}, and this one is {}",
             credential.kind
         )));
     }
-    if credential.status(now) != "active" {
+    if credential.status(now) != CredentialStatus::Active {
         return Err(Failure::bad(
             "credentialId names a credential that has expired; add a new one",
         ));
