@@ -1,4 +1,4 @@
-//! Sessions, first run, invitations and password resets (contract part 2).
+//! Sessions, first run, invitations and password resets (`docs/reference/callers.md#sessions`).
 
 use launchway_domain::org::{Session, User};
 use launchway_domain::time::iso;

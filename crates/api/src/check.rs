@@ -1,5 +1,5 @@
-//! The answer to the public check (spec part 2 "OTA check result").
-//! The server writes it by hand on its hot path; a test holds that against this type.
+//! The response to the public check (`docs/reference/updates.md#result`).
+//! The server writes it by hand on its hot path; a test compares that output with this type.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Credentials for signing and for the stores (contract part 5).
+//! Credentials for signing and for the app stores (`docs/reference/submissions.md#credentials`).
 
 use std::fmt;
 

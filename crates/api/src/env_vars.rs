@@ -1,4 +1,4 @@
-//! Environment variables of builds (contract part 6).
+//! Environment variables of builds (`docs/reference/environment.md`).
 
 use launchway_domain::env_var::EnvVar;
 use launchway_domain::platform::Platform;

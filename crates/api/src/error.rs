@@ -1,4 +1,4 @@
-//! The error body: exactly `error` and `message` (spec part 7).
+//! The error body: exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Fingerprints of builds and updates as the API tells them (contract part 9).
+//! Fingerprints of builds and updates as the API shows them (`docs/reference/fingerprints.md#fingerprint-endpoints`).
 
 use launchway_domain::build::Build;
 use launchway_domain::fingerprint::{Change, FingerprintDocument};

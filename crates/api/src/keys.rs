@@ -1,4 +1,4 @@
-//! API keys (spec part 2 "API key", contract part 2).
+//! API keys (`docs/reference/callers.md#api-keys`).
 
 use launchway_domain::key::Key;
 use launchway_domain::scope::Scope;

@@ -1,5 +1,6 @@
 //! The wire: what requests and answers of the API look like, one file per resource.
-//! Field names are camelCase, times ISO 8601 UTC with milliseconds, sizes bytes, durations seconds (contract part 1).
+//! Field names are camelCase, times ISO 8601 UTC with milliseconds, sizes bytes, durations seconds
+//! (`docs/reference/conventions.md#requests-and-responses`).
 #![deny(missing_docs)]
 
 pub mod apps;

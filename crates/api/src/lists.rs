@@ -1,4 +1,4 @@
-//! Lists and deletions: the two answers that every resource shares (contract part 1).
+//! Lists and deletions: the two responses that every resource shares (`docs/reference/conventions.md#lists`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

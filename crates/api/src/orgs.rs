@@ -1,4 +1,4 @@
-//! Organizations, their members and invitations (contract part 2).
+//! Organizations, their members and invitations (`docs/reference/callers.md#organizations`).
 
 use launchway_domain::build::Runner;
 use launchway_domain::key::Key;

@@ -1,4 +1,5 @@
-//! What runners and the server say to each other, under `/runner`. Runners ask; nothing connects to them (contract part 4).
+//! What runners and the server send each other, under `/runner`. Runners poll; nothing connects to them
+//! (`docs/reference/builds.md#runners`).
 //!
 //! A call that names a build carries the fencing number `attempt`; what a runner sends of another attempt is refused
 //! with 400, and the runner then drops the build. `cancel` rides on every answer about a build.

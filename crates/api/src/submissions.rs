@@ -1,4 +1,4 @@
-//! Submissions to the App Store and Google Play (contract part 5).
+//! Submissions to the App Store and Google Play (`docs/reference/submissions.md#submission-record`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Over-the-air updates (contract part 7).
+//! Over-the-air updates (`docs/reference/updates.md#update-record`).
 
 use launchway_domain::platform::Platform;
 use launchway_domain::time::iso;

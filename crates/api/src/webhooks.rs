@@ -1,4 +1,4 @@
-//! Webhooks and their deliveries (contract part 8).
+//! Webhooks and their deliveries (`docs/reference/webhooks.md#webhook-record`).
 
 use launchway_domain::time::iso;
 use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, Webhook};

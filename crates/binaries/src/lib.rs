@@ -1,6 +1,7 @@
-//! What an app binary says about itself (contract part 4): `.apk`, `.aab` and `.ipa`. Nothing here reads a clock or the
-//! network, and no file but the one that is given. Every input is hostile: what is read is bounded, and nothing unpacks
-//! to disk. Signatures are not checked: a binary can say anything about itself.
+//! Reads what an app binary (`.apk`, `.aab` or `.ipa`) says about itself
+//! (`docs/reference/builds.md#what-an-artifact-says-about-itself`). Nothing here reads a clock, the network, or any file but
+//! the one that is passed in. Every input is hostile: reads are bounded, and nothing unpacks to disk. Signatures are not
+//! verified: a binary can claim anything about itself.
 #![deny(missing_docs)]
 
 mod android;

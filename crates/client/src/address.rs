@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use reqwest::Url;
 
-/// Where the API is: the `{base_url}` of the spec, which ends in `/api` and has no slash behind it.
+/// The base address of the API, which ends in `/api` without a trailing slash (`docs/reference/service.md#base-address`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 

@@ -1,5 +1,5 @@
-//! The calls on what admins look after: apps, environment variables, API keys, webhooks, credentials, the organization, its
-//! audit log and its usage (contract parts 2, 5, 6 and 8).
+//! The calls on what admins manage: apps, environment variables, API keys, webhooks, credentials, the organization, its
+//! audit log and its usage.
 
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_api::audit::AuditView;

@@ -1,4 +1,4 @@
-//! The calls on builds (contract part 4), all but reading logs, which [`crate::log`] and [`crate::follow`] do.
+//! The calls on builds, except reading logs, which [`crate::log`] and [`crate::follow`] do.
 
 use launchway_api::builds::{BuildPlan, BuildView, CreateBuild};
 use launchway_api::lists::{Deleted, Page};
@@ -9,7 +9,7 @@ use crate::calls::{Paging, query_of, with_lwfp2};
 use crate::client::Client;
 use crate::error::Error;
 
-/// What a list of builds is narrowed to (contract part 4). What is absent narrows nothing.
+/// Filters for a list of builds. An absent filter matches every build.
 #[derive(Clone, Debug, Default)]
 pub struct BuildFilter {
     /// Only with this status.

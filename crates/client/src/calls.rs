@@ -1,5 +1,4 @@
-//! One method for each endpoint in use (spec part 4, contract parts 2, 3 and 7), and the shapes that those of
-//! other files share.
+//! One method for each endpoint in use, and the types that the calls in other files share.
 
 use launchway_api::auth::CallerView;
 use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
@@ -23,7 +22,7 @@ pub struct Paging {
     pub offset: u64,
 }
 
-/// What a list of updates is narrowed to (contract part 7). What is absent narrows nothing.
+/// Filters for a list of updates. An absent filter matches every update.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateFilter {
     /// Only of this app.

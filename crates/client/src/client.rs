@@ -46,7 +46,8 @@ pub struct Options {
     pub base: BaseUrl,
     /// Who calls; without it only public endpoints answer.
     pub key: Option<ApiKey>,
-    /// Sent as `orgId` with each call (contract part 2); without it the organization of the key.
+    /// Sent as `orgId` with each call; without it, calls act in the organization of the key
+    /// (`docs/reference/callers.md#organization-context`).
     pub org: Option<String>,
     /// How long to wait for the network.
     pub timeouts: Timeouts,

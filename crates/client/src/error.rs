@@ -16,7 +16,7 @@ pub enum Error {
         /// What the network said.
         reason: String,
     },
-    /// The server refused the call in the form of spec part 7.
+    /// The server refused the call with an error body (`docs/reference/conventions.md#error-body`).
     #[error("{message}")]
     Api {
         /// The status of HTTP, 400 to 599.

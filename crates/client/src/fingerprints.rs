@@ -1,4 +1,4 @@
-//! The calls on fingerprints (contract part 9).
+//! The calls on fingerprints.
 
 use launchway_api::fingerprints::{FingerprintDifference, FingerprintView};
 use reqwest::Method;

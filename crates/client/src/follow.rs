@@ -1,5 +1,6 @@
-//! Follows a build while it goes on: its log and what becomes of it, as server-sent events (contract part 4). A connection
-//! that breaks is taken up with `Last-Event-ID`, and a server that restarts is waited for.
+//! Follows a running build by server-sent events: its log and its changes of state
+//! (`docs/reference/builds.md#following-the-log`). A broken connection resumes with `Last-Event-ID`, and a server that
+//! restarts is waited for.
 
 mod events;
 

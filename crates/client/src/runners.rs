@@ -1,4 +1,4 @@
-//! The calls on runners that admins make (contract part 4). What a runner itself calls is in the runner's crate.
+//! The calls on runners that admins make. What a runner itself calls is in the runner's crate.
 
 use launchway_api::builds::{RunnerToken, RunnerView};
 use launchway_api::lists::{Deleted, Page};

@@ -1,4 +1,4 @@
-//! Moves files in and out of object storage by pre-signed URLs, in constant memory (contract part 3).
+//! Moves files in and out of object storage by pre-signed URLs, in constant memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The calls on submissions (contract part 5), and waiting for what becomes of one.
+//! The calls on submissions, and waiting for a submission to finish.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What a list of submissions is narrowed to (contract part 5). What is absent narrows nothing.
+/// Filters for a list of submissions. An absent filter matches every submission.
 #[derive(Clone, Debug, Default)]
 pub struct SubmissionFilter {
     /// Only with this status.

@@ -1,4 +1,4 @@
-//! Sends a file to object storage by a pre-signed URL, in constant memory (contract part 3).
+//! Sends a file to object storage by a pre-signed URL, in constant memory.
 
 use std::path::Path;
 use std::sync::Arc;

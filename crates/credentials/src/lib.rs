@@ -1,5 +1,6 @@
-//! Signing credentials: what they are, whether they are whole, and whether the password opens them (contract part 5).
-//! Nothing here reads a clock, a file or the network: the bytes and the time come as parameters. Every input is hostile.
+//! Signing credentials: what they are, whether they are intact, and whether the password opens them
+//! (`docs/reference/submissions.md#check-on-upload`). Nothing here reads a clock, a file or the network: bytes and time are
+//! parameters. Every input is hostile.
 #![deny(missing_docs)]
 
 mod android_keystore;

@@ -1,4 +1,4 @@
-//! The text of an API key: `lw_`, 40 random base62 characters and 6 of their CRC32 (contract part 2).
+//! The text of an API key: `lw_`, 40 random base62 characters and 6 of their CRC32 (`docs/reference/callers.md#form-of-a-key`).
 //! The check digits let a secret scanner tell a real key from a look-alike without asking the server.
 
 use std::fmt;

@@ -1,11 +1,11 @@
-//! Apps and what is stored for them: uploads and packages (contract parts 2 and 3).
+//! Apps and what is stored for them: uploads and packages.
 
 use crate::id::{AppId, OrgId, PackageId, UploadId};
 use crate::time::{DAY, EpochMs, HOUR};
 
 /// How long an unused upload is kept.
 pub const UPLOAD_LIFE: EpochMs = DAY;
-/// How long a pre-signed URL works, for uploads as for downloads (spec part 8).
+/// How long a pre-signed URL is valid, for uploads and downloads (`docs/reference/uploads.md#lifetime-of-signed-urls`).
 pub const SIGNED_URL_LIFE: EpochMs = HOUR;
 
 /// A bundle identifier that an organization has claimed.

@@ -1,5 +1,5 @@
-//! The states of a build and the moves between them (contract part 4). Who stores a build compares and sets on
-//! (status, attempt); a final state never changes.
+//! The states of a build and the transitions between them (`docs/reference/builds.md#transitions`). Storing a build is a
+//! compare-and-set on (status, attempt); a final state never changes.
 
 pub mod cache;
 pub mod git;

@@ -1,4 +1,5 @@
-//! Build numbers: the one of an update, and the one an installed app tells (spec part 4 rule 1, contract part 7).
+//! Build numbers: that of an update (`docs/reference/updates.md#build-number-of-an-update`), and the one that an installed
+//! app sends (`docs/reference/updates.md#current-build`).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -60,7 +61,7 @@ impl BuildNumber {
         self.value
     }
 
-    /// Whether this build is numerically greater than the installed one (spec part 4 rule 1).
+    /// Whether this build is numerically greater than the installed one.
     pub fn is_newer_than(&self, current: &CurrentBuild<'_>) -> bool {
         current.is_older_than(self.value)
     }

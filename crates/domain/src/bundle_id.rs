@@ -1,4 +1,4 @@
-//! Bundle identifiers of apps: unique whatever their letter case (contract part 2).
+//! Bundle identifiers of apps: unique whatever their letter case (`docs/reference/callers.md#claiming-a-bundle-identifier`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -41,8 +41,9 @@ impl BundleId {
         self.0.to_ascii_lowercase()
     }
 
-    /// The key to look any text up by, as the public check has to (contract part 7: any id is looked up, never 400).
-    /// `None`: it has not the form of an identifier, so nothing has it. Allocates only for upper-case letters.
+    /// The key under which any text is looked up: the public check refuses no bundle id for its form
+    /// (`docs/reference/updates.md#lookup-of-the-bundle`). `None` if the text cannot be an identifier, so that no app has it.
+    /// Allocates only for upper-case letters.
     pub fn lookup_key(text: &str) -> Option<Cow<'_, str>> {
         if !is_bundle_id(text) {
             return None;

@@ -1,4 +1,5 @@
-//! Configurations: labels such as `production` or `staging` that an update serves (spec part 4, contract part 7).
+//! Configurations: the deployment targets, such as `production` or `staging`, that an update serves
+//! (`docs/reference/updates.md#configuration`).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! Credentials for signing and for the stores: the record, when its end is told, which a build gets (contract part 5).
+//! Credentials for signing and for the app stores: the record, when to warn of its expiry, and which ones a build gets
+//! (`docs/reference/submissions.md#credentials`).
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Environment variables of builds: names, scopes, and which of several wins (contract part 6).
+//! Environment variables of builds: names, scopes, and which of several wins (`docs/reference/environment.md#scope`).
 
 use std::cmp::Reverse;
 

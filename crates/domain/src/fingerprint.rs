@@ -1,5 +1,5 @@
-//! Fingerprints: what an installed app is natively, so that an update meets only apps it can run in (contract parts 7
-//! and 9). A hash is opaque; a document says what the hash stands for, and so what changed.
+//! Fingerprints: what an installed app is natively, so that an update reaches only apps that can run it
+//! (`docs/reference/fingerprints.md`). A hash is opaque; a document says what the hash stands for, and so what changed.
 
 mod canonical;
 mod diff;
@@ -19,7 +19,8 @@ pub use framework::Framework;
 /// A fingerprint holds at most this many characters.
 pub const MAX_FINGERPRINT_LENGTH: usize = 128;
 
-/// The fingerprint of a native app: 1 to 128 visible ASCII characters, compared byte by byte (contract part 7).
+/// The fingerprint of a native app: 1 to 128 visible ASCII characters, compared byte by byte
+/// (`docs/reference/updates.md#fingerprint-of-an-update`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(Box<str>);
 

@@ -1,4 +1,4 @@
-//! Identifiers: TypeIDs, a prefix that names the resource and a UUIDv7 in base32 (contract part 1).
+//! Identifiers: TypeIDs, a prefix that names the resource and a UUIDv7 in base32 (`docs/reference/conventions.md#ids`).
 
 use std::fmt;
 use std::marker::PhantomData;

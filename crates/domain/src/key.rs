@@ -1,4 +1,4 @@
-//! The record of an API key (spec part 2, contract part 2). The text of a key is in [`crate::api_key`].
+//! The record of an API key (`docs/reference/callers.md#key-record`). The text of a key is in [`crate::api_key`].
 
 use crate::id::{DeviceLoginId, KeyId, OrgId};
 use crate::scope::Scope;
@@ -9,7 +9,7 @@ use crate::time::EpochMs;
 pub struct Key {
     /// Its id.
     pub id: KeyId,
-    /// The organization it was created in, the only one it acts in (spec part 5 rule 5).
+    /// The organization it was created in, the only one it acts in (`docs/reference/callers.md#organization-of-a-key`).
     pub org_id: OrgId,
     /// What people call it.
     pub name: String,

@@ -1,5 +1,5 @@
-//! Keeps secrets out of logs: raw, as base64, URL- and JSON-escaped, across chunk borders and line breaks (contract
-//! part 4). The runner masks what it sends, the server again what it keeps.
+//! Keeps secrets out of logs: raw, as base64, URL- and JSON-escaped, across chunk borders and line breaks
+//! (`docs/reference/builds.md#masking`). The runner masks what it sends, and the server masks again what it stores.
 
 mod automaton;
 mod spellings;

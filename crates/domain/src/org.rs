@@ -1,4 +1,4 @@
-//! Organizations, users, members, invitations and sessions as they are kept (contract part 2).
+//! The stored records of organizations, users, members, invitations and sessions (`docs/reference/callers.md#organizations`).
 
 use crate::id::{InvitationId, OrgId, SessionId, UserId};
 use crate::tenancy::{Role, Tier};

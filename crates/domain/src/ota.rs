@@ -1,5 +1,5 @@
-//! The over-the-air decision: which update an installed app gets (spec part 4, contract part 7). Pure, and without
-//! allocation: the check is answered from memory, by this.
+//! The over-the-air decision: which update an installed app gets (`docs/reference/updates.md#choice`). Pure and free of
+//! allocations, because the check is answered from memory by this code.
 
 mod newest;
 
@@ -78,8 +78,8 @@ pub enum Decision<'c, C> {
 /// Decides for one caller among the published updates of its bundle.
 ///
 /// Of the candidates newer than the caller the newest whose fingerprint agrees wins; when none agrees, the newest of all
-/// needs a store update (contract part 7). `newest_first` must be sorted by [`order`]; it may be [`prune`]d.
-/// Whether the bundle has any update at all is the asker's to know.
+/// needs a store update (`docs/reference/updates.md#choice`). `newest_first` must be sorted by [`order`]; it may be
+/// [`prune`]d. The caller has to know whether the bundle has any update at all.
 pub fn decide<'c, C: Candidate>(caller: &Caller<'_>, newest_first: &'c [C]) -> Decision<'c, C> {
     let mut newest = None;
     // Versions and builds only fall, so behind the first one that is not newer there is no newer one.

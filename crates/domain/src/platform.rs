@@ -1,4 +1,4 @@
-//! The platforms an app is made for (spec part 2).
+//! The platforms an app is made for (`docs/reference/service.md#platforms`).
 
 words! {
     /// A platform.

@@ -1,4 +1,4 @@
-//! What devices report of an update (contract part 7).
+//! What devices report about an update (`docs/reference/updates.md#device-reports`).
 
 /// A reason holds at most this many characters.
 pub const MAX_REASON: usize = 200;

@@ -1,4 +1,4 @@
-//! Rollouts: which devices an update is offered to (contract part 7).
+//! Rollouts: which devices an update is offered to (`docs/reference/updates.md#rollout`).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What an API key may do (spec part 5 rule 3, contract part 2).
+//! What an API key may do (`docs/reference/callers.md#scopes-and-endpoints`).
 
 words! {
     /// One permission of an API key. `admin` implies no other.

@@ -1,5 +1,6 @@
-//! The states of a submission and the moves between them (contract part 5). Who stores a submission compares and sets on
-//! its status. What it has reached in the store is kept beside it, so a retry goes on where it stopped.
+//! The states of a submission and the transitions between them (`docs/reference/submissions.md#transitions`). Storing a
+//! submission is a compare-and-set on its status. What it has reached in the app store is stored beside it, so a retry
+//! continues where it stopped.
 
 pub mod destination;
 pub mod error;

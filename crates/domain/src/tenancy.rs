@@ -1,4 +1,4 @@
-//! Organizations: roles of their members, tiers and the calls a tier allows (spec part 8, contract part 2).
+//! Organizations: the roles of their members (`docs/reference/callers.md#roles`), tiers, and the calls that a tier allows.
 
 words! {
     /// What a member may do; each role includes the ones before it.
@@ -23,7 +23,7 @@ words! {
 }
 
 impl Tier {
-    /// Calls a minute (the table of spec part 8).
+    /// Calls a minute (`docs/reference/conventions.md#tiers`).
     pub const fn requests_per_minute(self) -> u32 {
         match self {
             Tier::Free => 60,

@@ -1,4 +1,5 @@
-//! Times as the wire shows them: ISO 8601 UTC with milliseconds (contract part 1). Inside they are epoch milliseconds.
+//! Times on the wire: ISO 8601 UTC with milliseconds (`docs/reference/conventions.md#times-sizes-and-durations`). Internally
+//! they are epoch milliseconds.
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type EpochMs = i64;

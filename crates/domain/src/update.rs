@@ -1,4 +1,4 @@
-//! The record of an over-the-air update and the moves between its states (contract part 7).
+//! The record of an over-the-air update and the transitions between its states (`docs/reference/updates.md#transitions`).
 
 use crate::build_number::BuildNumber;
 use crate::configuration::Configuration;

@@ -1,4 +1,4 @@
-//! Versions of apps and updates: semantic versions, compared by precedence (spec part 4 rule 1, contract part 7).
+//! Versions of apps and updates: semantic versions, compared by precedence (`docs/reference/updates.md#versions`).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct InvalidVersion;
 
 impl Version {
     /// Reads a version: strict Semantic Versioning 2.0.0, and besides `1` and `1.2`, which are read as `1.0.0` and
-    /// `1.2.0` (contract part 7).
+    /// `1.2.0`.
     ///
     /// # Errors
     /// Anything else: leading zeros, a number over 64 bits, a short form with pre-release or metadata, over 128

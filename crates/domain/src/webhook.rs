@@ -1,4 +1,4 @@
-//! Webhooks (contract part 8): the record, which events it is told of, and what becomes of a delivery.
+//! Webhooks: the record, the events that it receives, and the states of a delivery (`docs/reference/webhooks.md`).
 
 use crate::bundle_id::BundleId;
 use crate::id::{DeliveryId, EventId, OrgId, WebhookId};
@@ -86,7 +86,7 @@ words! {
 pub enum EventFilter {
     /// Every event, also of kinds to come: `*`.
     All,
-    /// Events of these kinds: in the order of the contract, each once, never empty.
+    /// Events of these kinds: in the order of the reference, each once, never empty.
     Only(Vec<EventKind>),
 }
 
@@ -253,12 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn the_events_are_the_contracts() {
+    fn the_events_are_those_of_the_reference() {
         let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.as_str()).collect();
-        let contract = "build.queued, build.started, build.succeeded, build.failed, build.canceled, submission.started, \
+        let reference = "build.queued, build.started, build.succeeded, build.failed, build.canceled, submission.started, \
                         submission.succeeded, submission.failed, submission.rejected, update.published, update.changed, \
                         update.withdrawn, credential.expiring, webhook.test";
-        assert_eq!(names.join(", "), contract);
+        assert_eq!(names.join(", "), reference);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! When a delivery is tried again, when it is given up, and when its webhook is disabled (contract part 8).
+//! When a delivery is tried again (`docs/reference/webhooks.md#retries`), when it is given up, and when its webhook is
+//! disabled (`docs/reference/webhooks.md#disabling`).
 
 use crate::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};
 

@@ -1,4 +1,5 @@
-//! Fingerprint documents: the published vectors, and every field that can be wrong (contract part 9).
+//! Fingerprint documents (`docs/reference/fingerprints.md#the-document`): the published vectors, and every field that can be
+//! wrong.
 
 use std::collections::BTreeMap;
 

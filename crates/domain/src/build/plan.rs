@@ -1,4 +1,4 @@
-//! What a build does, step by step: what `launchway.toml` or a preset resolves to (contract part 4).
+//! What a build does, step by step: what `launchway.toml` or a preset resolves to (`docs/reference/builds.md#plans`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The record of a build, of a runner and of an artifact (contract part 4).
+//! The records of a build, a runner and an artifact (`docs/reference/builds.md#build-record`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! What differs between two fingerprint documents, in sentences (spec part 2 `compatibilityReason`, contract part 7).
+//! What differs between two fingerprint documents, in sentences: the `compatibilityReason` of the check
+//! (`docs/reference/updates.md#reasons`).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The frameworks that a fingerprint document knows (contract part 9).
+//! The frameworks that a fingerprint document knows (`docs/reference/fingerprints.md#plugins`).
 
 words! {
     /// What an app is made with.

@@ -1,4 +1,5 @@
-//! Which of two updates is the newer one, and which updates can never win any more (contract part 7).
+//! Which of two updates is the newer one (`docs/reference/updates.md#order-of-candidates`), and which updates can never win
+//! any more.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,8 +10,8 @@ use crate::rollout::Rollout;
 /// Orders updates newest first: highest version, then build number, then a configuration before none, then latest
 /// created, and at last the id, falling, so that no two updates are equal.
 ///
-/// "Exact configuration before none" depends on the caller in the contract's words only: an update with a configuration
-/// is a candidate just for callers that name it, so for everybody who sees both it is the exact one.
+/// "An exact configuration before none" depends on the caller in words only: an update with a configuration is a candidate
+/// only for callers that name it, so for every caller that sees both it is the exact one.
 pub fn order<C: Candidate>(this: &C, that: &C) -> Ordering {
     let exact = |update: &C| update.configuration().is_some();
     let falling = that.version().cmp(this.version());

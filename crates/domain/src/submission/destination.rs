@@ -1,4 +1,5 @@
-//! Where a submission goes (contract part 5): `testflight` or `app_store`, or a track of Google Play.
+//! Where a submission goes: `testflight` or `app_store`, or a track of Google Play
+//! (`docs/reference/submissions.md#destinations`).
 
 use std::fmt;
 

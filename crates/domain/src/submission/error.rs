@@ -1,4 +1,5 @@
-//! What a submission's error says: `code`, `message`, `fix`, `retryable` (contract part 5). One table for all codes.
+//! What a submission's error says: `code`, `message`, `fix`, `retryable`
+//! (`docs/reference/submissions.md#errors-of-a-submission`). One table for all codes.
 
 /// An error as the record shows it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
-//! What a store would refuse, told before any call to it (contract part 5): what the binary says about itself against what
-//! is asked. Each finding names the store's error that it prevents. What the binary does not say is not held against it.
+//! Finds what an app store would refuse before any call to it: what the binary says about itself is compared with the
+//! request (`docs/reference/submissions.md#preflight`). Each finding names the store's error that it prevents. A fact that
+//! the binary does not state is never a finding.
 
 mod purpose;
 

@@ -1,4 +1,5 @@
-//! The record of a submission (contract part 5), and what is kept of it between the steps of its work.
+//! The record of a submission (`docs/reference/submissions.md#submission-record`), and what is stored between the steps of
+//! its work.
 
 use std::collections::BTreeMap;
 

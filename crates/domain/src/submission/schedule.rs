@@ -1,4 +1,5 @@
-//! When a submission's next step is due: after trouble with the store, and while the store works (contract part 5).
+//! When a submission's next step is due: after trouble with the store, and while the store works
+//! (`docs/reference/submissions.md#waiting-for-a-store`).
 
 use super::SubmissionStatus;
 use crate::time::{DAY, EpochMs, HOUR, MINUTE, SECOND};

@@ -1,4 +1,4 @@
-//! The over-the-air decision, from outside the crate: the contract's sentences one by one, and properties.
+//! The over-the-air decision, from outside the crate: the sentences of the reference one by one, and properties.
 
 mod properties;
 mod published;

@@ -1,4 +1,4 @@
-//! The decision against a plain reading of contract part 7, and what no list of updates may change.
+//! The decision against a plain reading of `docs/reference/updates.md#choice`, and what no list of updates may change.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ fn reference(caller: &Caller<'_>, updates: &[Published]) -> String {
     found.retain(|update| update.rollout.includes(&update.id, caller.device_id));
     // "An update without configuration serves every check; one with a configuration serves only checks that name it."
     found.retain(|update| update.configuration.is_none() || update.configuration == caller.configuration);
-    // Spec rule 1.
+    // `docs/reference/updates.md#when-an-update-is-newer`
     found.retain(|update| {
         update.version > caller.version
             || (update.version == caller.version

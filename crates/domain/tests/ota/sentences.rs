@@ -1,4 +1,4 @@
-//! What contract part 7 says of the check, sentence by sentence.
+//! What `docs/reference/updates.md` says about the check, sentence by sentence.
 
 use launchway_domain::ota::{Caller, Running, prune};
 use launchway_domain::platform::Platform;
