@@ -1,5 +1,5 @@
-//! What people type, read into types (contract part 10). Values are checked here; where they come from when they are
-//! not typed is decided in `settings`.
+//! Command-line arguments, parsed into types (`docs/reference/command-line.md#commands`). Values are checked here; `settings`
+//! decides where a value comes from when it is not given as an argument.
 
 pub mod api;
 pub mod app;

@@ -1,4 +1,4 @@
-//! Why a command failed: the exit code (contract part 10), what to say and what may help.
+//! Why a command failed: the exit code (`docs/reference/command-line.md#exit-codes`), the message and a hint.
 
 use launchway_client::Error;
 
@@ -8,7 +8,7 @@ const NO_SUCH_PATH: &str = "There is nothing at this path";
 /// How a server ends that wants a key of an admin.
 const ADMIN_SCOPE: &str = "'admin' scope";
 
-/// The exit codes in use. Contract part 10 has more, for commands that are to come.
+/// The exit codes (`docs/reference/command-line.md#exit-codes`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {

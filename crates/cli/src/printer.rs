@@ -1,4 +1,5 @@
-//! The only place that prints: prose and progress to standard error, results to standard output (contract part 10).
+//! The only place that prints: prose and progress to standard error, results to standard output
+//! (`docs/reference/command-line.md#streams`).
 
 pub mod fields;
 pub mod log_lines;

@@ -1,5 +1,5 @@
-//! Decides what holds: flags win over the environment, that over `launchway.toml`, that over the saved login
-//! (contract part 10).
+//! Resolves settings: flags win over the environment, the environment over `launchway.toml`, and that over the saved login
+//! (`docs/reference/command-line.md#precedence`).
 
 pub mod environment;
 
@@ -73,7 +73,7 @@ pub enum Key {
     AddressOfProject(Origin),
 }
 
-/// Which of the two services (spec part 5 rule 6).
+/// Which of the two environments (`docs/reference/service.md#environments`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
     /// The one for users.

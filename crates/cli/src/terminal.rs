@@ -1,4 +1,5 @@
-//! Asks people, when there is somebody to ask: no question without a terminal or with `CI` set (contract part 10).
+//! Prompts, if somebody can answer: there is no prompt without a terminal or with `CI` set
+//! (`docs/reference/command-line.md#prompts`).
 
 use std::io::{self, IsTerminal, Read, Write};
 

@@ -1,5 +1,5 @@
-//! `launchway.toml`: what a project says about itself (contract part 10). What it does not know is an error that
-//! names it, so that a mistyped key is not silently without effect.
+//! `launchway.toml`: what a project says about itself (`docs/reference/command-line.md#settings-file`). An unknown key is an
+//! error that names it, so that a mistyped key is not silently ignored.
 
 mod depth;
 mod place;

@@ -1,5 +1,5 @@
-//! The fingerprint of a project: what is native in it, found in its folder (contract part 9). The document itself, its
-//! hash and what differs between two are in `launchway_domain::fingerprint`.
+//! The fingerprint of a project: what is native in it, found in its folder (`docs/reference/fingerprints.md`). The document
+//! itself, its hash and the difference between two are in `launchway_domain::fingerprint`.
 //!
 //! Nothing of the project is run. What cannot be known without running it, such as a configuration that is a script, counts
 //! by its text.

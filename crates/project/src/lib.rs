@@ -1,5 +1,6 @@
-//! What a project's folder says: `launchway.toml`, the framework it is made with, and how it is built (contract part 4
-//! and 10). The folder may be anybody's: nothing outside of it is read, and nothing in it is run.
+//! What a project's folder says: `launchway.toml`, its framework, and how it is built
+//! (`docs/reference/builds.md#where-the-plan-comes-from`). The folder may be anybody's: nothing outside it is read, and
+//! nothing in it is run.
 
 pub mod file;
 pub mod fingerprint;

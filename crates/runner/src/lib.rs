@@ -1,5 +1,5 @@
 //! Runs builds: leases them from a server, fetches the source, runs the steps behind a wall, and sends log, artifacts and
-//! result (contract part 4). The server embeds it, and `launchway runner` is it.
+//! result (`docs/reference/builds.md#runners`). The server embeds this library, and `launchway runner` runs it.
 //!
 //! It is for Unix systems; elsewhere the crate is empty.
 #![cfg(unix)]

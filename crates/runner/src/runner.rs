@@ -19,7 +19,7 @@ use crate::site::{self, Site};
 use crate::wall;
 use crate::workspace::disk;
 
-/// How long a server lets the runner wait for a build (contract part 4).
+/// How long a server lets the runner wait for a build (`docs/reference/builds.md#pulling-work`).
 const WAIT_SECONDS: u32 = 30;
 /// How long a slot rests when there is no room on the disk.
 const REST: Duration = Duration::from_secs(30);

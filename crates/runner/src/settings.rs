@@ -48,7 +48,7 @@ pub struct Limits {
     pub workspace_entries: u64,
     /// Bytes of all caches together; the least recently used ones go first.
     pub cache_bytes: u64,
-    /// What a step has to end in order after SIGTERM, until SIGKILL (contract part 4).
+    /// How long a step has after SIGTERM until SIGKILL (`docs/reference/builds.md#stopping-a-build`).
     pub grace: Duration,
 }
 

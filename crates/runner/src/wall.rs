@@ -1,5 +1,5 @@
 //! The wall between a build and the rest of the machine: another user id where the runner is root, Landlock where the
-//! kernel has it, both where both are there (contract part 4: a build must not reach the server).
+//! kernel supports it, both where both are available (`docs/reference/builds.md#isolation-from-the-server`).
 //!
 //! Besides these: TCP ports on which this machine's servers listen are closed by Landlock (`ports`) and by refusing the system
 //! calls that lead around it (`calls`); a view of the machine of its own hides processes and sockets (`apart`); rules of

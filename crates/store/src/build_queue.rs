@@ -1,4 +1,5 @@
-//! The queue of builds: which is next, leases, and every move as compare-and-set on (status, attempt) (contract part 4).
+//! The queue of builds: which is next, leases, and every transition as a compare-and-set on (status, attempt)
+//! (`docs/reference/builds.md#transitions`).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Builds: the record, from what was asked for to what came of it (contract part 4). Where it stands in the queue is moved in
-//! `build_queue.rs`.
+//! Builds: the record, from the request to the result (`docs/reference/builds.md#build-record`). Its transitions in the queue
+//! are in `build_queue.rs`.
 
 use launchway_domain::build::{Build, BuildFailure, BuildStatus, Standing};
 use launchway_domain::bundle_id::BundleId;

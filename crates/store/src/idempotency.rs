@@ -1,4 +1,4 @@
-//! Answers kept for `Idempotency-Key` (contract part 1), in the transaction of the change they answer.
+//! Responses kept for `Idempotency-Key`, in the transaction of the change (`docs/reference/conventions.md#kept-responses`).
 
 use crate::{Org, StoreError, System};
 

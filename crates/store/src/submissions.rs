@@ -1,4 +1,5 @@
-//! Submissions: the record, and what their work goes on from (contract part 5). Who changes one has locked it before.
+//! Submissions: the record, and the progress from which their work continues
+//! (`docs/reference/submissions.md#submission-record`). Whoever changes one has locked it before.
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{BuildId, OrgId, SubmissionId};

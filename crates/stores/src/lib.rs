@@ -1,6 +1,7 @@
 //! Clients of App Store Connect and of the Google Play Developer API, and the steps that bring a binary through a store
-//! (contract part 5). No database and no clock of its own: what a submission has reached is a value that its owner keeps,
-//! and a step makes at most one call that changes something, after it has read whether that was done before.
+//! (`docs/reference/submissions.md#app-stores`). No database and no clock of its own: what a submission has reached is a
+//! value that its owner keeps, and a step makes at most one call that changes something, after it has read whether that was
+//! done before.
 #![deny(missing_docs)]
 
 pub mod app_store;

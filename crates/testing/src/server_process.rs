@@ -52,7 +52,7 @@ impl ServerProcess {
         format!("http://{}", self.listen)
     }
 
-    /// `http://127.0.0.1:PORT/api`, the `{base_url}` of the specification.
+    /// `http://127.0.0.1:PORT/api`, the server's base address.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/api", self.origin())
@@ -96,7 +96,7 @@ impl ServerProcess {
     /// Asks the process to end with SIGTERM and waits for it.
     ///
     /// # Panics
-    /// When it does not run, or has not ended after 40 s (contract part 12 gives it 30 s).
+    /// If it does not run, or has not ended after 40 s: a server has 30 s (`docs/reference/operation.md#stopping`).
     pub fn terminate(&mut self) -> ExitStatus {
         let running = self.running.take().expect("a server runs, to be ended");
         running

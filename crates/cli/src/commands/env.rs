@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::printer::fields::{fields, to_the_minute};
 use crate::printer::table::Table;
 
-/// The largest page the server gives (spec part 4).
+/// The largest page that the server returns (`docs/reference/conventions.md#lists`).
 const PAGE: u32 = 100;
 
 pub async fn run(command: EnvCommand, context: &Context) -> Result<(), Failure> {

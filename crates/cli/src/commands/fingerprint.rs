@@ -1,4 +1,4 @@
-//! `fingerprint`: what the project is natively (contract part 9).
+//! `fingerprint`: what the project is natively (`docs/reference/fingerprints.md`).
 
 pub mod diff;
 mod embed;

@@ -171,7 +171,7 @@ enum End {
     Interrupt,
 }
 
-/// The ends and their exit codes (contract part 10). Those of single commands are looked at where these are.
+/// Results and their exit codes (`docs/reference/command-line.md#exit-codes`). The tests of single commands cover the others.
 const ENDS: [(End, i32); 7] = [
     (End::Status(400), 1),
     (End::Status(404), 3),

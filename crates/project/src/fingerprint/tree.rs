@@ -1,4 +1,4 @@
-//! The hash of a tree: that of its lines, one for each file (contract part 9).
+//! The hash of a tree: that of its lines, one for each file (`docs/reference/fingerprints.md#hash-of-a-tree`).
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! The databases the contract is run on: opened fresh for each test, seen raw, and pressed from many sides at once.
+//! The databases that the contract suite runs on: opened fresh for each test, read raw, and used by many at once.
 
 use std::ops::{AsyncFnOnce, Deref};
 use std::sync::Arc;

@@ -42,7 +42,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a setting of contract part 12, as `LAUNCHWAY_DATABASE_URL`, or another environment variable.
+    /// Adds a setting, such as `LAUNCHWAY_DATABASE_URL`, or another environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.environment.push((name.into(), value.into()));

@@ -17,7 +17,7 @@ const READY: &str = "Listening on http://";
 /// How long a server may take to be ready. Far more than it should need, for slow machines.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
-/// How long a server may take to end: what contract part 12 gives it, and some more.
+/// How long a server may take to end: what `docs/reference/operation.md#stopping` promises, and some more.
 const END_LIMIT: Duration = Duration::from_secs(40);
 
 /// A process that said that it is ready. Dropped, it is killed.

@@ -1,5 +1,5 @@
-//! Follows a build to its end: its log as it comes, what it waits for, and what became of it (contract part 10: waiting
-//! is the default).
+//! Follows a build to its end: prints its log as it arrives, what it waits for, and how it ended
+//! (`docs/reference/command-line.md#waiting`).
 
 use std::time::Duration;
 

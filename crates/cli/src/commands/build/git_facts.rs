@@ -1,4 +1,5 @@
-//! What git says of the source: from the variables of a CI server, else from the repository here (contract part 10).
+//! What git says about the source: from the variables of a CI server, else from the local repository
+//! (`docs/reference/command-line.md#facts-from-ci`).
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -13,7 +13,7 @@ use crate::commands::fingerprint::side::{Side, changes, difference, known, on_se
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
-/// The largest page the server gives (spec part 4).
+/// The largest page that the server returns (`docs/reference/conventions.md#lists`).
 const PAGE: Paging = Paging { limit: 100, offset: 0 };
 
 pub async fn run(arguments: NativeNeededArgs, context: &Context) -> Result<(), Failure> {

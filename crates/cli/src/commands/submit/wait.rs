@@ -1,5 +1,5 @@
-//! Waits for a submission: says each thing that happens to it, and what became of it (contract part 10: waiting is the
-//! default, until the store has taken and processed the app).
+//! Waits for a submission: prints each event and how it ended. By default, it waits until the store has accepted and
+//! processed the app (`docs/reference/command-line.md#waiting`).
 
 use std::time::Duration;
 

@@ -62,7 +62,7 @@ pub fn has_only_the_same_before(bad: &UpdateView, updates: &[UpdateView]) -> boo
     below.peek().is_some() && below.all(|update| update.sha256 == bad.sha256)
 }
 
-/// Newer is greater: version, then build number, then time (contract part 7).
+/// Newer is greater: version, then build number, then time (`docs/reference/updates.md#order-of-candidates`).
 fn order(one: &UpdateView, other: &UpdateView) -> Ordering {
     let key = |update: &UpdateView| {
         let version = Version::parse(&update.version).ok();

@@ -8,7 +8,7 @@ use crate::commands::update::{lineage, show};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
-/// The largest page the server gives (spec part 4).
+/// The largest page that the server returns (`docs/reference/conventions.md#lists`).
 const PAGE: u32 = 100;
 /// The server is asked about so many other fingerprints.
 const MOST_COMPARED: usize = 10;

@@ -1,4 +1,5 @@
-//! Whether the apps that are out can run the update: its fingerprint against that of the newest build (contract part 10).
+//! Whether released apps can run the update: compares its fingerprint with that of the newest build
+//! (`docs/reference/command-line.md#incompatible-updates`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput};
 use launchway_client::Client;
@@ -53,7 +54,7 @@ pub async fn here(arguments: &PublishArgs, context: &Context) -> Result<Option<H
     }
 }
 
-/// A hash, or with `@FILE` a document (contract part 9).
+/// A hash, or with `@FILE` a document (`docs/reference/fingerprints.md#the-document`).
 fn told_one(argument: String, platform: Platform) -> Result<Here, Failure> {
     let is_file = argument.starts_with('@');
     let text = text_or_file(argument)?;

@@ -18,8 +18,8 @@ use crate::failure::Failure;
 pub struct Native(NativeProject);
 
 impl Native {
-    /// Whether an app of this project is as new as the update or newer, so that it is not offered it (spec part 4
-    /// rule 1). Unknown is no.
+    /// Whether an app of this project is as new as the update or newer, so that it is not offered the update
+    /// (`docs/reference/updates.md#when-an-update-is-newer`). Unknown is no.
     pub fn has_at_least(&self, version: &str, build_number: &str) -> bool {
         let installed = self
             .0
