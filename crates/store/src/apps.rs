@@ -18,13 +18,14 @@ pub enum Claim {
     Foreign,
 }
 
-#[derive(sqlx::FromRow)]
-struct AppRow {
-    id: String,
-    org_id: String,
-    bundle_id: String,
-    name: String,
-    created_at: i64,
+row! {
+    struct AppRow {
+        id: String,
+        org_id: String,
+        bundle_id: String,
+        name: String,
+        created_at: i64,
+    }
 }
 
 impl AppRow {

@@ -6,19 +6,20 @@ use launchway_domain::id::{ArtifactId, BuildId};
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct ArtifactRow {
-    id: String,
-    build_id: String,
-    attempt: i64,
-    status: String,
-    kind: String,
-    name: String,
-    size: i64,
-    sha256: String,
-    blob_key: String,
-    facts: Option<String>,
-    created_at: i64,
+row! {
+    struct ArtifactRow {
+        id: String,
+        build_id: String,
+        attempt: i64,
+        status: String,
+        kind: String,
+        name: String,
+        size: i64,
+        sha256: String,
+        blob_key: String,
+        facts: Option<String>,
+        created_at: i64,
+    }
 }
 
 impl ArtifactRow {

@@ -49,14 +49,15 @@ pub struct Running {
     pub shared: i64,
 }
 
-#[derive(sqlx::FromRow)]
-struct ShareRow {
-    org_id: String,
-    tier: String,
-    served_at: Option<i64>,
-    /// Nodes of release 0.1.0 leave no other trace of a lease.
-    begun_at: Option<i64>,
-    labels: String,
+row! {
+    struct ShareRow {
+        org_id: String,
+        tier: String,
+        served_at: Option<i64>,
+        /// Nodes of release 0.1.0 leave no other trace of a lease.
+        begun_at: Option<i64>,
+        labels: String,
+    }
 }
 
 /// Gathers the rows of each organization.

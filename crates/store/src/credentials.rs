@@ -7,19 +7,20 @@ use launchway_domain::id::{CredentialId, OrgId};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct CredentialRow {
-    id: String,
-    org_id: String,
-    kind: String,
-    name: String,
-    bundle_id: Option<String>,
-    fingerprint: String,
-    facts: String,
-    expires_at: Option<i64>,
-    told_days: Option<i64>,
-    created_by: String,
-    created_at: i64,
+row! {
+    struct CredentialRow {
+        id: String,
+        org_id: String,
+        kind: String,
+        name: String,
+        bundle_id: Option<String>,
+        fingerprint: String,
+        facts: String,
+        expires_at: Option<i64>,
+        told_days: Option<i64>,
+        created_by: String,
+        created_at: i64,
+    }
 }
 
 impl CredentialRow {

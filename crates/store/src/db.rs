@@ -14,7 +14,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{Connection, Postgres, Transaction};
 
-use crate::{StoreError, Tx, Watch};
+use crate::{StoreError, Tx, Watch, migrations};
 
 /// How long a caller waits for a connection or a lock before the answer is "not available".
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -107,7 +107,7 @@ impl Db {
         // In one transaction that takes the writer's lock first: of processes that start together one migrates.
         let mut migration = writer.begin_with("BEGIN IMMEDIATE").await.map_err(OpenError::Connect)?;
         // Not `run`: what it gives cannot be sent to another thread when it borrows a connection.
-        let migrator = tolerant(sqlx::migrate!("migrations/sqlite"));
+        let migrator = migrations::of(migrations::SQLITE);
         migrator.run_direct(None, &mut *migration, false).await?;
         refuse_newer(&migrator, needed_schema!(&mut *migration))?;
         migration.commit().await.map_err(OpenError::Connect)?;
@@ -135,7 +135,7 @@ impl Db {
         wait_for_locks(&mut connection, Duration::ZERO)
             .await
             .map_err(OpenError::Connect)?;
-        let migrator = tolerant(sqlx::migrate!("migrations/postgres"));
+        let migrator = migrations::of(migrations::POSTGRES);
         migrator.run_direct(None, &mut *connection, false).await?;
         refuse_newer(&migrator, needed_schema!(&mut *connection))?;
         wait_for_locks(&mut connection, PATIENCE)
@@ -192,13 +192,6 @@ impl Db {
             Db::Postgres { pool } => pool.close().await,
         }
     }
-}
-
-/// Migrations of a newer release are ignored: they only expand the schema, and nodes of two releases run side by side while
-/// one follows the other.
-fn tolerant(mut migrator: Migrator) -> Migrator {
-    migrator.set_ignore_missing(true);
-    migrator
 }
 
 /// Refuses a database that names a newer schema as the oldest that fits it.

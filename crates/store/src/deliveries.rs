@@ -51,20 +51,20 @@ pub struct TryReport {
     pub next: Next,
 }
 
-#[derive(sqlx::FromRow)]
-struct DeliveryRow {
-    id: String,
-    org_id: String,
-    webhook_id: String,
-    event_id: String,
-    #[sqlx(rename = "type")]
-    kind: String,
-    body: String,
-    status: String,
-    reason: Option<String>,
-    tries: i64,
-    due_at: i64,
-    created_at: i64,
+row! {
+    struct DeliveryRow {
+        id: String,
+        org_id: String,
+        webhook_id: String,
+        event_id: String,
+        kind: String,
+        body: String,
+        status: String,
+        reason: Option<String>,
+        tries: i64,
+        due_at: i64,
+        created_at: i64,
+    }
 }
 
 impl DeliveryRow {
@@ -113,7 +113,7 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             DeliveryRow,
-            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+            "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
              WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
@@ -127,7 +127,7 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             DeliveryRow,
-            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+            "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
              WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
             &self.id,
             &webhook,
@@ -149,7 +149,7 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             DeliveryRow,
-            "SELECT id, org_id, webhook_id, event_id, type, body, status, reason, tries, due_at, created_at FROM deliveries \
+            "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
              WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1",
             &self.id,
             webhook.to_string()

@@ -7,17 +7,18 @@ use launchway_domain::scope::Scope;
 use crate::sql::typed;
 use crate::{StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct DeviceLoginRow {
-    id: String,
-    status: String,
-    name: String,
-    scopes: String,
-    address: String,
-    org_id: Option<String>,
-    user_id: Option<String>,
-    created_at: i64,
-    expires_at: i64,
+row! {
+    struct DeviceLoginRow {
+        id: String,
+        status: String,
+        name: String,
+        scopes: String,
+        address: String,
+        org_id: Option<String>,
+        user_id: Option<String>,
+        created_at: i64,
+        expires_at: i64,
+    }
 }
 
 impl DeviceLoginRow {

@@ -18,20 +18,21 @@ pub struct SealedEnvVar {
     pub sealed: String,
 }
 
-#[derive(sqlx::FromRow)]
-struct EnvVarRow {
-    id: String,
-    name: String,
-    kind: String,
-    path: Option<String>,
-    visibility: String,
-    bundle_id: String,
-    configurations: String,
-    platforms: String,
-    sealed: String,
-    created_by: String,
-    created_at: i64,
-    updated_at: i64,
+row! {
+    struct EnvVarRow {
+        id: String,
+        name: String,
+        kind: String,
+        path: Option<String>,
+        visibility: String,
+        bundle_id: String,
+        configurations: String,
+        platforms: String,
+        sealed: String,
+        created_by: String,
+        created_at: i64,
+        updated_at: i64,
+    }
 }
 
 impl EnvVarRow {

@@ -6,15 +6,16 @@ use launchway_domain::org::Invitation;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct InvitationRow {
-    id: String,
-    org_id: String,
-    email: String,
-    role: String,
-    created_at: i64,
-    expires_at: i64,
-    accepted_at: Option<i64>,
+row! {
+    pub(crate) struct InvitationRow {
+        id: String,
+        org_id: String,
+        email: String,
+        role: String,
+        created_at: i64,
+        expires_at: i64,
+        accepted_at: Option<i64>,
+    }
 }
 
 impl InvitationRow {

@@ -16,19 +16,20 @@ pub struct NewKey {
     pub hash: String,
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct KeyRow {
-    id: String,
-    org_id: String,
-    name: String,
-    prefix: String,
-    scopes: String,
-    created_by: String,
-    created_at: i64,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
-    last_used_at: Option<i64>,
-    device_login: Option<String>,
+row! {
+    pub(crate) struct KeyRow {
+        id: String,
+        org_id: String,
+        name: String,
+        prefix: String,
+        scopes: String,
+        created_by: String,
+        created_at: i64,
+        expires_at: Option<i64>,
+        revoked_at: Option<i64>,
+        last_used_at: Option<i64>,
+        device_login: Option<String>,
+    }
 }
 
 impl KeyRow {

@@ -33,6 +33,7 @@ mod kept_forms;
 mod keys;
 mod limits;
 mod members;
+mod migrations;
 mod orgs;
 mod outbox;
 mod packages;

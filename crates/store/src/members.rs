@@ -12,19 +12,13 @@ use crate::{Org, Paging, Rows, StoreError, System};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastOwner;
 
-#[derive(sqlx::FromRow)]
-struct MemberRow {
-    user_id: String,
-    email: String,
-    role: String,
-    created_at: i64,
-}
-
-#[derive(sqlx::FromRow)]
-struct MembershipRow {
-    #[sqlx(flatten)]
-    org: OrgRow,
-    role: String,
+row! {
+    struct MemberRow {
+        user_id: String,
+        email: String,
+        role: String,
+        created_at: i64,
+    }
 }
 
 impl MemberRow {
@@ -162,13 +156,21 @@ impl System<'_> {
     pub async fn memberships(&mut self, user: UserId) -> Result<Vec<(OrgRecord, Role)>, StoreError> {
         let rows = fetch_all!(
             self.tx,
-            MembershipRow,
+            (String, String, String, i64, String),
             "SELECT o.id, o.name, o.tier, o.created_at, m.role FROM members m JOIN orgs o ON o.id = m.org_id \
              WHERE m.user_id = $1 ORDER BY m.created_at, o.id",
             user.to_string()
         )?;
         rows.into_iter()
-            .map(|row| Ok((row.org.read()?, typed("members.role", &row.role)?)))
+            .map(|(id, name, tier, created_at, role)| {
+                let org = OrgRow {
+                    id,
+                    name,
+                    tier,
+                    created_at,
+                };
+                Ok((org.read()?, typed("members.role", &role)?))
+            })
             .collect()
     }
 }

@@ -7,12 +7,13 @@ use launchway_domain::tenancy::Tier;
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct OrgRow {
-    id: String,
-    name: String,
-    tier: String,
-    created_at: i64,
+row! {
+    pub(crate) struct OrgRow {
+        pub(crate) id: String,
+        pub(crate) name: String,
+        pub(crate) tier: String,
+        pub(crate) created_at: i64,
+    }
 }
 
 impl OrgRow {

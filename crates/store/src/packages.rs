@@ -6,14 +6,15 @@ use launchway_domain::id::PackageId;
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct PackageRow {
-    id: String,
-    org_id: String,
-    blob_key: String,
-    size: i64,
-    sha256: String,
-    file_count: i64,
+row! {
+    struct PackageRow {
+        id: String,
+        org_id: String,
+        blob_key: String,
+        size: i64,
+        sha256: String,
+        file_count: i64,
+    }
 }
 
 impl PackageRow {

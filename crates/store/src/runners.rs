@@ -6,18 +6,19 @@ use launchway_domain::id::{OrgId, RunnerId};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct RunnerRow {
-    id: String,
-    org_id: String,
-    name: String,
-    labels: String,
-    slots: i64,
-    version: String,
-    created_by: String,
-    created_at: i64,
-    last_seen_at: i64,
-    revoked_at: Option<i64>,
+row! {
+    pub(crate) struct RunnerRow {
+        id: String,
+        org_id: String,
+        name: String,
+        labels: String,
+        slots: i64,
+        version: String,
+        created_by: String,
+        created_at: i64,
+        last_seen_at: i64,
+        revoked_at: Option<i64>,
+    }
 }
 
 impl RunnerRow {

@@ -7,14 +7,15 @@ use launchway_domain::tenancy::Role;
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct SessionRow {
-    id: String,
-    user_id: String,
-    user_agent: String,
-    address: String,
-    created_at: i64,
-    last_used_at: i64,
+row! {
+    struct SessionRow {
+        id: String,
+        user_id: String,
+        user_agent: String,
+        address: String,
+        created_at: i64,
+        last_used_at: i64,
+    }
 }
 
 impl SessionRow {

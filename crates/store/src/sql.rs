@@ -58,6 +58,29 @@ pub(crate) fn typed<T: FromStr>(column: &'static str, text: &str) -> Result<T, S
     text.parse().map_err(|_| StoreError::Corrupt(column))
 }
 
+/// Declares the struct of a row, read by the names of its columns. The driver's own derive would have cargo build the drivers
+/// and what they stand on twice: once for the program, and once for the compiler that expands the derive.
+macro_rules! row {
+    (@read $name:ident from $row:ty: $($field:ident)*) => {
+        impl sqlx::FromRow<'_, $row> for $name {
+            fn from_row(row: &$row) -> Result<Self, sqlx::Error> {
+                Ok($name {
+                    $($field: sqlx::Row::try_get(row, stringify!($field))?,)*
+                })
+            }
+        }
+    };
+    ($visibility:vis struct $name:ident {
+        $($(#[$attribute:meta])* $field_visibility:vis $field:ident: $type:ty,)*
+    }) => {
+        $visibility struct $name {
+            $($(#[$attribute])* $field_visibility $field: $type,)*
+        }
+        row!(@read $name from sqlx::sqlite::SqliteRow: $($field)*);
+        row!(@read $name from sqlx::postgres::PgRow: $($field)*);
+    };
+}
+
 /// Runs a statement on whichever driver the transaction has: how many rows it touched.
 macro_rules! execute {
     ($tx:expr, $sql:expr $(, $value:expr)* $(,)?) => {
@@ -91,7 +114,7 @@ macro_rules! forget {
     };
 }
 
-/// Reads at most one row into a `FromRow` type or tuple.
+/// Reads at most one row into a `row!` or a tuple.
 macro_rules! fetch_optional {
     ($tx:expr, $row:ty, $sql:expr $(, $value:expr)* $(,)?) => {
         match &mut *$tx {

@@ -52,13 +52,14 @@ const COMPARED: i64 = 500;
 /// Submissions under way that are looked at together.
 const LOOKED_AT: i64 = 200;
 
-#[derive(sqlx::FromRow)]
-struct FileRow {
-    kind: String,
-    blob_key: String,
-    file_name: String,
-    size: i64,
-    sha256: String,
+row! {
+    struct FileRow {
+        kind: String,
+        blob_key: String,
+        file_name: String,
+        size: i64,
+        sha256: String,
+    }
 }
 
 impl Org<'_> {

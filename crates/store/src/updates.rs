@@ -46,29 +46,30 @@ pub struct NewUpdate<'u> {
     pub bundle: &'u BundleId,
 }
 
-#[derive(sqlx::FromRow)]
-struct UpdateRow {
-    id: String,
-    org_id: String,
-    status: String,
-    bundle_id: String,
-    platform: String,
-    version: String,
-    build_number: String,
-    configuration: String,
-    fingerprint: Option<String>,
-    build_id: Option<String>,
-    source_update_id: Option<String>,
-    package_id: String,
-    release_notes: String,
-    mandatory: i64,
-    rollout: i64,
-    size: i64,
-    sha256: String,
-    file_count: i64,
-    blob_key: String,
-    created_by: String,
-    created_at: i64,
+row! {
+    struct UpdateRow {
+        id: String,
+        org_id: String,
+        status: String,
+        bundle_id: String,
+        platform: String,
+        version: String,
+        build_number: String,
+        configuration: String,
+        fingerprint: Option<String>,
+        build_id: Option<String>,
+        source_update_id: Option<String>,
+        package_id: String,
+        release_notes: String,
+        mandatory: i64,
+        rollout: i64,
+        size: i64,
+        sha256: String,
+        file_count: i64,
+        blob_key: String,
+        created_by: String,
+        created_at: i64,
+    }
 }
 
 impl UpdateRow {

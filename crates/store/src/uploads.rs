@@ -6,16 +6,17 @@ use launchway_domain::id::UploadId;
 use crate::sql::typed;
 use crate::{Org, StoreError, System};
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct UploadRow {
-    id: String,
-    org_id: String,
-    file_name: String,
-    size: i64,
-    sha256: String,
-    used: i64,
-    created_at: i64,
-    expires_at: i64,
+row! {
+    pub(crate) struct UploadRow {
+        id: String,
+        org_id: String,
+        file_name: String,
+        size: i64,
+        sha256: String,
+        used: i64,
+        created_at: i64,
+        expires_at: i64,
+    }
 }
 
 impl UploadRow {

@@ -6,11 +6,12 @@ use launchway_domain::org::User;
 use crate::sql::typed;
 use crate::{StoreError, System};
 
-#[derive(sqlx::FromRow)]
-struct UserRow {
-    id: String,
-    email: String,
-    created_at: i64,
+row! {
+    struct UserRow {
+        id: String,
+        email: String,
+        created_at: i64,
+    }
 }
 
 impl UserRow {

@@ -26,21 +26,21 @@ pub struct WebhookSecrets {
     pub old: Vec<OldSecret>,
 }
 
-#[derive(sqlx::FromRow)]
-struct WebhookRow {
-    id: String,
-    org_id: String,
-    status: String,
-    disabled_reason: Option<String>,
-    name: String,
-    url: String,
-    #[sqlx(rename = "type")]
-    kind: String,
-    events: String,
-    bundle_ids: String,
-    failing_since: Option<i64>,
-    created_by: String,
-    created_at: i64,
+row! {
+    struct WebhookRow {
+        id: String,
+        org_id: String,
+        status: String,
+        disabled_reason: Option<String>,
+        name: String,
+        url: String,
+        kind: String,
+        events: String,
+        bundle_ids: String,
+        failing_since: Option<i64>,
+        created_by: String,
+        created_at: i64,
+    }
 }
 
 impl WebhookRow {
@@ -124,7 +124,7 @@ impl Org<'_> {
         let row = fetch_optional!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, failing_since, created_by, \
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
              created_at FROM webhooks WHERE org_id = $1 AND id = $2",
             &self.id,
             id.to_string()
@@ -139,7 +139,7 @@ impl Org<'_> {
             self.tx,
             WebhookRow,
             "UPDATE webhooks SET name = name WHERE org_id = $1 AND id = $2 \
-             RETURNING id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, failing_since, created_by, \
+             RETURNING id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
              created_at",
             &self.id,
             id.to_string()
@@ -152,7 +152,7 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, failing_since, created_by, \
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
              created_at FROM webhooks WHERE org_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
             &self.id,
             paging.limit,
@@ -172,7 +172,7 @@ impl Org<'_> {
         let rows = fetch_all_locked!(
             self.tx,
             WebhookRow,
-            "SELECT id, org_id, status, disabled_reason, name, url, type, events, bundle_ids, failing_since, created_by, \
+            "SELECT id, org_id, status, disabled_reason, name, url, type AS kind, events, bundle_ids, failing_since, created_by, \
              created_at FROM webhooks WHERE org_id = $1 AND status = 'active' ORDER BY id",
             " FOR KEY SHARE",
             "",
