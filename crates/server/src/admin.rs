@@ -1,4 +1,5 @@
-//! The operator's commands (contract part 12). They work on the same settings as the server, also while it runs.
+//! The operator's commands (`docs/reference/operation.md#operator-commands`). They use the same settings as the server, and
+//! work while it runs.
 
 mod backup;
 

@@ -1,5 +1,5 @@
 //! Object storage: a local directory whose URLs the service signs and serves itself, or a bucket of an S3-compatible
-//! store (contract parts 3 and 12). Bytes travel by pre-signed URL, never through the API's JSON.
+//! store (`docs/reference/uploads.md#object-storage`). Bytes travel by pre-signed URL, never through the API's JSON.
 
 mod disposition;
 mod error;
@@ -74,8 +74,8 @@ impl Blob {
         Ok(Blob::Local(Arc::new(directory.keep_free(floor))))
     }
 
-    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false` (contract part 12).
-    /// Nothing is asked of the store yet.
+    /// The bucket that `url` names: `s3://BUCKET[/PREFIX]?endpoint=…&region=…&path_style=true|false`. This makes no call to the
+    /// store yet.
     ///
     /// # Errors
     /// [`BlobError::Settings`] with what is wrong in `url` or `credentials`.
@@ -106,8 +106,9 @@ impl Blob {
         })
     }
 
-    /// Copies `from` to `to` inside the storage. Later uploads to `from` do not reach the copy (contract part 3). The
-    /// local directory is write-once by itself; a bucket is asked before, so two copies at once could both win there.
+    /// Copies `from` to `to` inside the storage. Later uploads to `from` do not reach the copy
+    /// (`docs/reference/uploads.md#using-an-upload`). The local directory is write-once by itself; in a bucket a check comes
+    /// before the copy, so two copies at once could both win there.
     ///
     /// # Errors
     /// [`BlobError::NotFound`] without `from`, [`BlobError::Exists`] when `to` is there already.

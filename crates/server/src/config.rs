@@ -1,5 +1,5 @@
 //! The settings of the service, read once and validated: flag, then environment, then `launchway-server.toml`.
-//! A bad one stops the start with one line that names it (contract part 12).
+//! A bad one stops the start with one line that names it (`docs/reference/operation.md#bad-settings`).
 
 mod addresses;
 mod connections;
@@ -33,7 +33,7 @@ pub use raw::RawSettings;
 pub use roles::Roles;
 pub use storage::{Storage, credentials_from_environment};
 
-/// Which of the two services this is (spec part 1).
+/// Which of the two environments this process serves (`docs/reference/service.md#environments`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
     /// For the apps that people use.

@@ -1,5 +1,5 @@
-//! The pages of the browser, made by the server (contract part 11). They work by links and forms alone; scripts add what
-//! moves. A change is the same operation as on the API.
+//! The pages of the dashboard, rendered by the server (`docs/reference/dashboard.md`). They work by links and forms alone;
+//! scripts add live parts. A change is the same operation as on the API.
 
 pub mod assets;
 

@@ -1,5 +1,5 @@
-//! The runner inside the server, so that the first build needs nothing else (contract part 4). It speaks to its server as
-//! every runner does, over HTTP, with a token that only this process knows.
+//! The runner inside the server, so that the first build needs nothing else (`docs/reference/builds.md#embedded-runner`). It
+//! talks to its server as every runner does, over HTTP, with a token that only this process knows.
 
 use std::fs;
 use std::net::SocketAddr;

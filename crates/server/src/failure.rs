@@ -1,4 +1,4 @@
-//! The one table from what went wrong to status, `error`, `message` and log level (spec part 7, contract part 1).
+//! The one table that maps each failure to status, `error`, `message` and log level (`docs/reference/conventions.md#errors`).
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -1,5 +1,5 @@
-//! Inspects update packages before they are published (contract part 7): a ZIP that every device unpacks in the same way,
-//! inside its own folder, to what it says it holds.
+//! Inspects update packages before they are published (`docs/reference/updates.md#package`): a ZIP that every device unpacks
+//! in the same way, inside its own folder, to what the archive declares.
 //!
 //! Readers of ZIP trust different parts of an archive: some the directory at the end, some the headers before each entry,
 //! some search for either. So all parts must agree and cover the file without gap or overlap; then every reader sees

@@ -1,5 +1,6 @@
-//! Secrets at rest: values are sealed under a key of their organization, which the master key seals. The one place that
-//! opens a secret, and each opening leaves a line in the audit log (contract parts 5 and 6).
+//! Secrets at rest: values are sealed under a key of their organization, which the master key seals
+//! (`docs/reference/environment.md#sealing`). The one place that opens a secret, and each opening writes a line to the audit
+//! log.
 
 mod cipher;
 mod rotation;

@@ -1,4 +1,4 @@
-//! `Content-Disposition: attachment` with a file name that users chose (contract part 3; RFC 6266).
+//! `Content-Disposition: attachment` with a file name that users chose (`docs/reference/uploads.md#bytes-from-users`; RFC 6266).
 
 use super::percent;
 

@@ -1,4 +1,5 @@
-//! Serves the signed URLs of the local directory: downloads with Range and ETag, uploads (contract part 3).
+//! Serves the signed URLs of the local directory: downloads with Range and ETag, and uploads
+//! (`docs/reference/uploads.md#signed-urls-of-the-local-directory`).
 //!
 //! Answers without a body of bytes are JSON of the service's one form, `{error, message}`.
 
@@ -51,7 +52,7 @@ async fn answer(State(files): State<Files>, request: Request) -> Response {
     }
     .unwrap_or_else(IntoResponse::into_response);
     if request.method != HttpMethod::PUT {
-        // Contract part 1: signed downloads answer any origin, uploads do not.
+        // Signed downloads answer any origin, uploads do not: `docs/reference/conventions.md#cors`.
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         let exposed = "Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag";
@@ -187,7 +188,7 @@ fn unsatisfiable(size: u64) -> Response {
     response
 }
 
-/// Lets pages of any origin download, and nothing else (contract part 1).
+/// Lets pages of any origin download, and nothing else (`docs/reference/conventions.md#cors`).
 fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD"),

@@ -1,4 +1,5 @@
-//! Who gets in: authentication (401), rate limit (429), `orgId` and scope or role (403), in this order (contract part 1).
+//! Admits callers: authentication (401), rate limit (429), `orgId` and scope or role (403), in this order
+//! (`docs/reference/conventions.md#order-of-checks`).
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ const OTHER_SITE: &str = "A change made with a session must come from the dashbo
 /// Who may call an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody (the closed list of contract part 1).
+    /// Anybody (`docs/reference/conventions.md#routes-without-authentication`).
     Public,
     /// Whoever holds a report token: the endpoint itself checks it.
     ReportToken,

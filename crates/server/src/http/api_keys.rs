@@ -1,4 +1,4 @@
-//! `/api-keys` (spec part 4, contract part 2).
+//! `/api-keys` (`docs/reference/callers.md#api-keys`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/apps` (contract part 2).
+//! `/apps` (`docs/reference/callers.md#apps`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/build/log`: the log of a build as plain text (contract part 4).
+//! `/build/log`: the log of a build as plain text (`docs/reference/builds.md#reading-the-log`).
 
 use std::sync::Arc;
 use std::time::Duration;

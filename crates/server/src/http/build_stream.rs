@@ -1,4 +1,5 @@
-//! `/build/log/stream`: the log of a build and what becomes of it, live, as server-sent events (contract part 4).
+//! `/build/log/stream`: the log of a build and its changes of state, live, as server-sent events
+//! (`docs/reference/builds.md#following-the-log`).
 
 use std::sync::Arc;
 use std::time::Duration;

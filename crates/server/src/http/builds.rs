@@ -1,4 +1,4 @@
-//! `/build` (spec part 4, contract part 4).
+//! `/build` (`docs/reference/builds.md#build-endpoints`).
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::failure::Failure;
 use crate::http::extract::{decode, given_twice, text};
 
-/// A parameter of the check (spec part 4, contract part 7).
+/// A parameter of the check (`docs/reference/updates.md#request`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// `currentVersion`

@@ -1,4 +1,4 @@
-//! The session cookie (contract part 2).
+//! The session cookie (`docs/reference/callers.md#session-cookie`).
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use launchway_domain::id::OrgId;

@@ -1,4 +1,4 @@
-//! `/credentials` (contract part 5).
+//! `/credentials` (`docs/reference/submissions.md#credential-endpoints`).
 
 use std::sync::Arc;
 

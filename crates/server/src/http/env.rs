@@ -1,4 +1,4 @@
-//! `/env` (spec part 4, contract part 6).
+//! `/env` (`docs/reference/environment.md#endpoints-of-variables`).
 
 use std::sync::Arc;
 

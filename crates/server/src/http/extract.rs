@@ -1,4 +1,5 @@
-//! Extractors that answer every wrong form with 400 and a message that names the field (contract part 1).
+//! Extractors that answer every malformed request with 400 and a message that names the field
+//! (`docs/reference/conventions.md#requests-and-responses`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Query {
         }
     }
 
-    /// `limit` and `offset` (spec part 8, contract part 1).
+    /// `limit` and `offset` (`docs/reference/conventions.md#lists`).
     pub fn paging(&self) -> Result<Paging, Failure> {
         let number = |name: &str, least: i64, default: i64| -> Result<i64, Failure> {
             let Some(text) = self.get(name)? else {

@@ -1,4 +1,5 @@
-//! `/fingerprints`: what builds and updates are natively, and what differs between two of them (contract part 9).
+//! `/fingerprints`: what builds and updates are natively, and what differs between two of them
+//! (`docs/reference/fingerprints.md#fingerprint-endpoints`).
 
 use std::sync::Arc;
 

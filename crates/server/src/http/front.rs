@@ -36,8 +36,8 @@ const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// Bytes of a request that one connection keeps in memory while nobody takes them; its headers must fit in, too.
 const BUFFER: usize = 64 << 10;
-/// What runs when the process is told to stop has so long to finish. The process has 30 s (contract part 12); closing the
-/// database takes some of them.
+/// How long running requests may take to finish once the process has to stop. The process has 30 s
+/// (`docs/reference/operation.md#stopping`), and closing the database takes some of them.
 pub const GRACE: Duration = Duration::from_secs(28);
 
 type Answer = Either<Full<Bytes>, Body>;

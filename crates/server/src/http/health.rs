@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz` (contract part 12).
+//! `/healthz` and `/readyz` (`docs/reference/operation.md#health-endpoints`).
 
 use std::sync::Arc;
 

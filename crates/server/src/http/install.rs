@@ -1,5 +1,5 @@
 //! `/install/{buildId}`: the page from which people install a build on their devices, by a signed link and without signing
-//! in; the manifest that Apple's systems ask for, and the way to the bytes (contract part 4).
+//! in; the manifest that Apple's systems ask for, and the download of the app (`docs/reference/builds.md#install-page`).
 
 mod manifest;
 pub(crate) mod qr;

@@ -1,4 +1,4 @@
-//! `/orgs/invitations` (contract part 2).
+//! `/orgs/invitations` (`docs/reference/callers.md#invitations`).
 
 use std::sync::Arc;
 

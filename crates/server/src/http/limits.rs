@@ -1,4 +1,5 @@
-//! Rate limits by minute: calls of an organization by its tier (spec part 8), and tries of a client address.
+//! Rate limits by minute: calls of an organization by its tier (`docs/reference/conventions.md#rate-limits`), and tries of a
+//! client address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

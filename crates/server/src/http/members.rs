@@ -1,4 +1,4 @@
-//! `/orgs/members` (contract part 2).
+//! `/orgs/members` (`docs/reference/callers.md#roles`).
 
 use std::sync::Arc;
 

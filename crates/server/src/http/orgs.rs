@@ -1,4 +1,4 @@
-//! `/orgs` (contract part 2).
+//! `/orgs` (`docs/reference/callers.md#organizations`).
 
 use std::sync::Arc;
 
@@ -70,7 +70,8 @@ fn cut<T>(items: Vec<T>, paging: Paging) -> Rows<T> {
     }
 }
 
-/// A caller who may make organizations: found out before the form of the request is looked at (contract part 1).
+/// A caller who may create organizations: checked before the form of the request
+/// (`docs/reference/conventions.md#order-of-checks`).
 pub struct Founder(UserId, Caller);
 
 impl FromRequestParts<Arc<App>> for Founder {

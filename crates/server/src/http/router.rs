@@ -1,4 +1,4 @@
-//! The whole API as one list, in the order of spec part 4.
+//! The whole API as one list.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/runner`: what runners ask and tell (contract part 4). A runner that is refused about a build drops it.
+//! `/runner`: the calls of runners (`docs/reference/builds.md#runners`). A runner that is refused about a build drops it.
 
 use std::sync::Arc;
 use std::time::Duration;

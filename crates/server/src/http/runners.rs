@@ -1,4 +1,4 @@
-//! `/runners`: the organization's own runners (contract part 4).
+//! `/runners`: the organization's own runners (`docs/reference/builds.md#managing-runners`).
 
 use std::sync::Arc;
 

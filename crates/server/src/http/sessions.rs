@@ -1,4 +1,5 @@
-//! `/auth/sessions`: the caller's own browser sessions, listed and revocable (contract part 2).
+//! `/auth/sessions`: the caller's own browser sessions, listed and revocable
+//! (`docs/reference/callers.md#lifetime-of-a-session`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/submit` (spec part 4, contract part 5).
+//! `/submit` (`docs/reference/submissions.md#submission-endpoints`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/update` (spec part 4, contract part 7).
+//! `/update` (`docs/reference/updates.md#publishing`).
 
 use std::sync::Arc;
 

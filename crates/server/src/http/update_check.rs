@@ -1,4 +1,5 @@
-//! The public check (spec part 4, contract part 7): answered from memory, with no query, lock, log line or counter row.
+//! The public check (`docs/reference/updates.md#the-public-check`): answered from memory, with no query, lock, log line or
+//! counter row.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -115,7 +116,7 @@ pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response
     }
 }
 
-/// Any page may ask, without credentials (contract part 1, "CORS").
+/// Any page may ask, without credentials (`docs/reference/conventions.md#cors`).
 pub async fn preflight() -> axum::response::Response {
     let mut response = respond(StatusCode::OK, Bytes::new(), None).map(axum::body::Body::from);
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! `POST /update/report/{bundleId}`: what became of an update on a device (contract part 7).
+//! `POST /update/report/{bundleId}`: what happened to an update on a device (`docs/reference/updates.md#device-reports`).
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ const MAX_REPORT: usize = 256 << 10;
 pub async fn report(State(app): State<Arc<App>>, origin: Extension<Origin>, request: Request) -> Response {
     let mut response = take(&app, &origin, request).await.into_response();
     let headers = response.headers_mut();
-    // Apps may be web pages of any origin (contract part 1, "CORS").
+    // Apps may be web pages of any origin: `docs/reference/conventions.md#cors`.
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     response
 }

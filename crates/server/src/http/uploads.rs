@@ -1,4 +1,4 @@
-//! `/uploads`, and the signed URLs of the local object storage (contract part 3).
+//! `/uploads`, and the signed URLs of the local object storage (`docs/reference/uploads.md`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/webhooks` (spec part 4, contract part 8).
+//! `/webhooks` (`docs/reference/webhooks.md#webhook-endpoints`).
 
 use std::sync::Arc;
 

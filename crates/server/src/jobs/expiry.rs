@@ -1,4 +1,4 @@
-//! Tells of credentials that end soon (contract part 5).
+//! Sends `credential.expiring` for credentials that end soon (`docs/reference/submissions.md#notices-of-expiry`).
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The work on submissions: claims whose step is due, makes steps until a store has to work, and keeps what each came to
-//! before the next (contract part 5).
+//! The work on submissions: claims one whose step is due, makes steps until a store has to work, and stores the result of
+//! each before the next (`docs/reference/submissions.md#crash-safety`).
 //!
 //! A claim is durable before anything is done under it, is renewed while a step takes its time, and lapses by itself:
 //! after `kill -9` another claim goes on from what was kept. Each step reads first whether its work is done, so nothing

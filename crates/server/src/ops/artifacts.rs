@@ -1,5 +1,6 @@
-//! The files that builds give: announced, sent to object storage by their runner, checked and read at the end (contract
-//! part 4). What was sent is never served and never trusted twice: a copy of it is, once its size and hash are right.
+//! The files that builds produce: announced, sent to object storage by their runner, checked and read at the end
+//! (`docs/reference/builds.md#artifacts`). The uploaded object is never served and never trusted twice; a copy is served,
+//! once its size and hash are right.
 
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
 use launchway_binaries::{Asked, BinaryFacts, mismatches};

@@ -1,4 +1,5 @@
-//! The audit log: how its lines are chained, and whether the chains still hold (contract part 12, `verify-audit`).
+//! The audit log: how its lines are chained, and whether the chains still hold
+//! (`docs/reference/operation.md#chain-of-the-audit-log`).
 
 use launchway_domain::actor::Actor;
 use launchway_domain::audit;

@@ -1,4 +1,5 @@
-//! The logs of builds: appended by offset, masked a second time, their beginnings moved to object storage (contract part 4).
+//! The logs of builds: appended by offset (`docs/reference/builds.md#log-transfer`), masked a second time, and moved to object
+//! storage part by part.
 //!
 //! A log's offset counts what its runner sent. So that it stays true, the server masks each byte of a secret with a `*`;
 //! the runner has put `***` in the place of all it knew. What may be the beginning of a secret is kept but held back: it

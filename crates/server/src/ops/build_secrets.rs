@@ -1,5 +1,5 @@
-//! What is secret of a build: the variables and credentials that its lease hands out, and what finds them in its log.
-//! They are opened here only, and each opening of a secret is audited (contract parts 4 to 6).
+//! The secrets of a build: the variables and credentials that its lease hands out, and the patterns that find them in its
+//! log. They are opened here only, and each opening of a secret is audited (`docs/reference/environment.md#sealing`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

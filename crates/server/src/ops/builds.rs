@@ -1,4 +1,5 @@
-//! Builds: made, made again, stopped, removed (contract part 4). What runners do with them is not here.
+//! Creates, retries, cancels and deletes builds (`docs/reference/builds.md#build-endpoints`). What runners do with them is not
+//! here.
 
 pub mod form;
 pub mod source;

@@ -1,4 +1,5 @@
-//! Taking, telling the end of, and deleting credentials (contract part 5). What is secret of one is sealed as a whole.
+//! Adds and deletes credentials, and warns of their expiry (`docs/reference/submissions.md#credentials`). The secrets of a
+//! credential are sealed as a whole.
 
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

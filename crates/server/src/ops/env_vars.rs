@@ -1,4 +1,4 @@
-//! Setting and deleting environment variables (contract part 6).
+//! Sets and deletes environment variables (`docs/reference/environment.md#setting-a-variable`).
 
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::secret::SecretText;

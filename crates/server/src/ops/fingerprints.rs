@@ -1,4 +1,5 @@
-//! Fingerprint documents: kept with builds and updates, so that differences can be explained (contract parts 7 and 9).
+//! Fingerprint documents: stored with builds and updates, so that differences can be explained
+//! (`docs/reference/updates.md#reasons`).
 
 use launchway_api::fingerprints::FingerprintView;
 use launchway_domain::build::Build;

@@ -1,5 +1,5 @@
-//! The end of a build as its runner tells it (contract part 4). The runner sends it until it is answered; it is answered
-//! when everything is durable, and a second time changes nothing.
+//! The end of a build as its runner reports it (`docs/reference/builds.md#results`). The runner sends the report until the
+//! server answers, the server answers when everything is durable, and a repeated report changes nothing.
 
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
@@ -265,7 +265,8 @@ async fn take_fingerprint(
     )))
 }
 
-/// The first successful build claims its app (contract part 2), unless another organization did meanwhile.
+/// The first successful build claims its app, unless another organization did meanwhile
+/// (`docs/reference/callers.md#claiming-a-bundle-identifier`).
 async fn claim_app(write: &mut Write<'_>, build: &mut Build) -> Result<(), Failure> {
     let bundle = apps::bundle_id(&build.bundle_id)?;
     match apps::claim(write, &bundle, bundle.as_str()).await {

@@ -1,5 +1,5 @@
-//! Leases of builds: taken, renewed, lapsed (contract part 4). What a runner sends counts only while it has the lease of
-//! that very attempt.
+//! Leases of builds: taken, renewed and expired (`docs/reference/builds.md#leases`). What a runner sends counts only while it
+//! has the lease of that very attempt.
 
 use std::sync::Arc;
 

@@ -21,7 +21,8 @@ pub struct Prepared {
     pub package: Package,
 }
 
-/// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice (contract part 3).
+/// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice
+/// (`docs/reference/uploads.md#using-an-upload`).
 pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, Failure> {
     let now = app.clock.now();
     let upload = uploads::usable(app, org, upload_id).await?;

@@ -1,4 +1,5 @@
-//! Publishing an over-the-air update (contract part 7): from an upload, or an earlier update's bytes anew.
+//! Publishes an over-the-air update from an upload, or an earlier update's bytes anew
+//! (`docs/reference/updates.md#publishing`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
 use launchway_domain::build::Build;

@@ -1,4 +1,4 @@
-//! Letting runners in and shutting them out (contract part 4). Of their tokens only hashes are kept.
+//! Enrols and revokes runners (`docs/reference/builds.md#enrolment`). Only hashes of their tokens are stored.
 
 use launchway_api::builds::RunnerView;
 use launchway_api::runner::{Enrol, Enrolled};

@@ -1,5 +1,5 @@
-//! Submissions: made, changed, canceled, made to go on, removed (contract part 5). The work on them is in
-//! [`jobs::submissions`](crate::jobs::submissions); what it comes to is kept by [`report`].
+//! Creates, changes, cancels, retries and deletes submissions (`docs/reference/submissions.md#submission-endpoints`). The work
+//! on them is in [`jobs::submissions`](crate::jobs::submissions); [`report`] stores its results.
 
 pub mod credential;
 pub mod files;

@@ -97,8 +97,8 @@ pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, Failu
     Ok(upload)
 }
 
-/// Copies the bytes of an upload to a write-once key: an upload key is never served and never trusted twice (contract
-/// part 3). The copy is still to be checked.
+/// Copies the bytes of an upload to a write-once key: an upload key is never served and never trusted twice
+/// (`docs/reference/uploads.md#using-an-upload`). The caller still has to check the copy.
 pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), Failure> {
     match app.blob.copy(&staging_key(id)?, to).await {
         Err(BlobError::NotFound) => Err(Failure::bad(

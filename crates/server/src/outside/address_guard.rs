@@ -1,4 +1,5 @@
-//! Which addresses a webhook may reach (contract part 8): public ones over https, unless the operator allows all.
+//! Which addresses a webhook may reach (`docs/reference/webhooks.md#addresses`): public ones over https, unless the operator
+//! allows all.
 //!
 //! A URL is checked when it is given and before each try. A literal address is told by its value here, whatever it is
 //! written like; the addresses of a name are told by [`resolver`](super::resolver), at the moment they are dialled.

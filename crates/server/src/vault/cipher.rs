@@ -1,4 +1,4 @@
-//! The cipher: XChaCha20-Poly1305, with the place of a value as associated data (contract part 6).
+//! The cipher: XChaCha20-Poly1305, with the place of a value as associated data (`docs/reference/environment.md#sealing`).
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;

@@ -1,4 +1,4 @@
-//! Signed URLs of the local directory: who signs them, and who believes them (contract part 3).
+//! Signs and verifies the URLs of the local directory (`docs/reference/uploads.md#signed-urls-of-the-local-directory`).
 //!
 //! `…/KEY?expires=SECONDS&name=FILE&signature=HEX` allows GET and HEAD, `…/KEY?expires=SECONDS&size=BYTES&signature=HEX`
 //! allows PUT of exactly that many bytes. The signature is HMAC-SHA256 over method, key and parameters.
