@@ -1,4 +1,4 @@
-//! `/api-keys` (spec part 2 "API key" and part 5, contract part 2).
+//! `/api-keys` (`docs/reference/callers.md#api-keys`).
 
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::scope::Scope;
@@ -167,7 +167,7 @@ async fn a_key_expires_by_the_clock() {
     assert_eq!(read(&app, &cookie, id).await["status"], "revoked");
 }
 
-/// Contract part 1: "A second DELETE is 404 (a revoked key: 200 again)".
+/// A second DELETE of a key is 200 again: `docs/reference/conventions.md#results-of-creates-reads-and-deletes`.
 #[tokio::test]
 async fn a_revoked_key_is_refused_at_once_and_stays_in_the_list() {
     let (app, cookie) = with_admin().await;
@@ -238,7 +238,7 @@ async fn keys_are_listed_newest_first() {
     }
 }
 
-/// Contract part 2, "Admin scope": implies no other, and is never given over HTTP.
+/// `docs/reference/callers.md#admin-scope`: implies no other, and is never given over HTTP.
 #[tokio::test]
 async fn an_admin_key_makes_keys_but_none_like_itself() {
     let app = TestApp::start().await;

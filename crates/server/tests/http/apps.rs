@@ -1,5 +1,5 @@
 //! `/apps`: a bundle id belongs to one organization of the service, whatever its letter case, and stays there even when
-//! the app is deleted (contract part 2).
+//! the app is deleted (`docs/reference/callers.md#apps`).
 
 use std::process::Command;
 

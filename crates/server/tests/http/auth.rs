@@ -1,4 +1,4 @@
-//! `/auth`: signing in and out, the cookie, sessions (contract part 2).
+//! `/auth`: signing in and out, the cookie, sessions (`docs/reference/callers.md#sessions`).
 
 mod known_devices;
 pub mod links;

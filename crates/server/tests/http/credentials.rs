@@ -1,4 +1,5 @@
-//! `/credentials`: taken when they open and fit, shown without what is secret, their end told (contract part 5).
+//! `/credentials`: accepted if they open and fit, shown without their secrets, with a warning before they expire
+//! (`docs/reference/submissions.md#credentials`).
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -309,7 +310,7 @@ async fn a_deleted_one_is_gone() {
     assert_eq!(audit["items"][0]["before"], made);
 }
 
-/// 30 and 7 days before the end, each once (issue 3).
+/// 30 and 7 days before the end, each once (`docs/reference/submissions.md#notices-of-expiry`).
 #[tokio::test]
 async fn the_end_is_told_twice() {
     let app = later().await;

@@ -1,4 +1,5 @@
-//! The dashboard in process: its pages and forms without scripts, who gets in, and what attackers get (contract part 11).
+//! The dashboard in process: its pages and forms without scripts, who gets in, and what attackers get
+//! (`docs/reference/dashboard.md`).
 
 mod builds;
 mod confirmations;

@@ -1,4 +1,4 @@
-//! `/env`: environment variables of builds (contract part 6).
+//! `/env`: environment variables of builds (`docs/reference/environment.md`).
 
 use launchway_domain::actor::Actor;
 use launchway_domain::tenancy::Role;

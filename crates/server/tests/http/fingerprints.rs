@@ -1,4 +1,4 @@
-//! What builds and updates are natively: `/fingerprints`, and what a runner found (contract parts 4, 7 and 9).
+//! What builds and updates are natively: `/fingerprints`, and what a runner found (`docs/reference/fingerprints.md`).
 
 use reqwest::Method;
 use serde_json::{Value, json};

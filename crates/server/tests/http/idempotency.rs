@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: the first answer again, once, for whom and for how long (contract part 1).
+//! `Idempotency-Key`: the first response again, once, for whom and for how long (`docs/reference/conventions.md#idempotency`).
 
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;

@@ -1,4 +1,5 @@
-//! Rate limits of organizations: tiers, headers, windows, and what shares a count (spec part 8, contract part 2).
+//! Rate limits of organizations: tiers, headers, windows, and what shares a count
+//! (`docs/reference/conventions.md#rate-limits`).
 
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -222,7 +223,7 @@ async fn callers_of_one_organization_share_its_count() {
     assert_eq!(left(list(&app, &other).await), 297);
 }
 
-/// Contract part 2: "Several nodes share the counts". Here they share every single one.
+/// `docs/reference/conventions.md#several-nodes` allows an overshoot; here the nodes share every single count.
 #[tokio::test]
 async fn nodes_of_one_database_share_the_count() {
     let settings = RawSettings {

@@ -41,7 +41,8 @@ fn the_contract_and_the_router_have_the_same_endpoints() {
     assert_eq!(listed.len(), ROWS.len(), "a row stands twice");
 }
 
-/// Spec parts 5 and 7, contract parts 1 and 2: who is let in, and what the others are told, word for word.
+/// Who is let in (`docs/reference/callers.md#scopes-and-endpoints`), and the exact refusals of the others
+/// (`docs/reference/conventions.md#fixed-messages`).
 #[tokio::test]
 async fn every_endpoint_lets_in_whom_the_contract_says() {
     let app = TestApp::start().await;

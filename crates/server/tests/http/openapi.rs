@@ -68,7 +68,7 @@ fn answers_have_exact_codes_and_each_error_the_one_body() {
     }
 }
 
-/// Contract part 1: "Routes without authentication are this closed list".
+/// `docs/reference/conventions.md#routes-without-authentication`
 #[test]
 fn only_the_closed_list_needs_no_authentication() {
     let open: Vec<_> = router::lines()

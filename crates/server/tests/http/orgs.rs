@@ -1,4 +1,4 @@
-//! `/orgs` (contract part 2).
+//! `/orgs` (`docs/reference/callers.md#organizations`).
 
 mod choice;
 mod departures;
@@ -159,7 +159,7 @@ async fn users_make_organizations_only_where_the_operator_lets_them() {
     }
 }
 
-/// Contract part 2: "a new organization gets `--default-tier`".
+/// `docs/reference/callers.md#creating-organizations`
 #[tokio::test]
 async fn a_new_organization_has_the_default_tier() {
     for (given, tier, limit) in [

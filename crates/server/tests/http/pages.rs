@@ -1,4 +1,4 @@
-//! The plain pages work by forms alone, without scripts (contract parts 2 and 12).
+//! The plain pages (sign-in, set-up, links) work by forms alone, without scripts.
 
 mod dress;
 mod reference;

@@ -1,4 +1,4 @@
-//! `/runner`: leases, fencing, what is handed out (contract part 4).
+//! `/runner`: leases, fencing, and what a lease hands out (`docs/reference/builds.md#leases`).
 
 mod artifacts;
 mod ends;

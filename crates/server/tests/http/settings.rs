@@ -1,4 +1,4 @@
-//! How the API speaks HTTP (contract part 1): routes, methods, bodies, parameters, headers, failures.
+//! How the API uses HTTP (`docs/reference/conventions.md`): routes, methods, bodies, parameters, headers, failures.
 
 mod bodies;
 mod failures;
@@ -22,7 +22,7 @@ async fn raw(app: &TestApp, parts: &[&[u8]]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// An error of the contract's one form: exactly `error` and `message`, as JSON, with a request id.
+/// An error body: exactly `error` and `message`, as JSON, with a request id.
 fn is_error(answer: &Answer, status: u16, message: &str, what: &str) {
     assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.text());
     assert_eq!(answer.header("content-type"), "application/json", "{what}");

@@ -125,7 +125,7 @@ impl Answer {
         self.json()
     }
 
-    /// An error answer: exactly `error` and `message`, as the contract's part 1 wants them.
+    /// The error body: exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
     pub fn expect_error(&self, status: u16, message: &str) {
         let error = match status {
             400 => "Bad Request",

@@ -75,7 +75,7 @@ async fn what_is_not_said_has_its_default() {
     }
 }
 
-/// Contract part 7: "201 when it can be served".
+/// 201 means that phones can be served: `docs/reference/updates.md#publishing-an-update`.
 #[tokio::test]
 async fn when_it_is_answered_a_check_is_offered_the_very_bytes() {
     let app = TestApp::start().await;
@@ -116,7 +116,8 @@ async fn a_member_publishes_with_a_session_and_a_key_needs_the_scope() {
     assert_eq!(update["createdBy"], session["user"]["id"]);
 }
 
-/// Contract part 2: the first successful publish claims the bundle identifier, whatever its letter case.
+/// The first successful publish claims the bundle identifier, whatever its letter case:
+/// `docs/reference/callers.md#claiming-a-bundle-identifier`.
 #[tokio::test]
 async fn a_bundle_id_belongs_to_the_organization_that_first_published_it() {
     let app = TestApp::start().await;

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Answer, START, TestApp, package};
 
-/// The fields of an offered update, in the order of spec part 2.
+/// The fields of an offered update, in the order of `docs/reference/updates.md#result`.
 const OFFER: [&str; 9] = [
     "buildNumber",
     "compatibilityReason",
@@ -27,7 +27,7 @@ const OFFER: [&str; 9] = [
     "url",
     "version",
 ];
-/// What a caller with `deviceId` or `currentUpdateId` gets besides (contract part 7).
+/// What a caller with `deviceId` or `currentUpdateId` also gets (`docs/reference/updates.md#additional-fields`).
 const DEVICE_FIELDS: [&str; 4] = ["id", "mandatory", "sha256", "size"];
 
 fn keys(answer: &Value) -> Vec<&str> {
@@ -194,7 +194,7 @@ async fn other_methods_are_405_and_told_what_is_allowed() {
     }
 }
 
-/// Spec part 4 rule 5, by the clock: the last millisecond of the hour serves the bytes, the next refuses.
+/// `docs/reference/updates.md#download-url`, by the clock: the last millisecond of the hour serves the bytes, the next refuses.
 #[tokio::test]
 async fn the_link_works_until_the_moment_that_expires_at_says() {
     let app = TestApp::start().await;

@@ -1,4 +1,4 @@
-//! Device reports: who may report, what counts, what is shown of it (contract part 7).
+//! Device reports: who may report, what counts, and what is shown (`docs/reference/updates.md#device-reports`).
 
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::{DAY, SECOND, iso};

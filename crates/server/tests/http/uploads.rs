@@ -253,7 +253,8 @@ async fn simultaneous_uses_of_one_upload_are_one() {
     assert_eq!(app.get(url(&offer)).await.bytes, bytes);
 }
 
-/// Contract part 3: an upload key is never trusted twice. Bytes that arrive while the upload is used change nothing.
+/// An upload key is never trusted twice (`docs/reference/uploads.md#using-an-upload`): bytes that arrive while the upload is
+/// used change nothing.
 #[tokio::test]
 async fn bytes_that_arrive_late_reach_nobody() {
     let app = TestApp::start().await;

@@ -1,4 +1,4 @@
-//! `/webhooks` (spec part 4, contract part 8): the records. What is delivered stands in the files below.
+//! `/webhooks` (`docs/reference/webhooks.md#webhook-endpoints`): the records. Deliveries are tested in the files below.
 
 mod addresses;
 mod delivery;
@@ -299,7 +299,7 @@ async fn every_change_leaves_its_line_without_what_is_secret() {
     }
 }
 
-/// Contract part 8: "rotatable with both valid for 24 hours". What signs stands in `delivery.rs`.
+/// Both secrets are valid for 24 hours: `docs/reference/webhooks.md#secret`. `delivery.rs` tests the signatures.
 #[tokio::test]
 async fn a_rotation_shows_a_new_secret_once() {
     let (app, cookie) = with_admin().await;

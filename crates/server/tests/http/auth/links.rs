@@ -1,4 +1,4 @@
-//! One-time links: first run, invitation, new password (contract parts 2 and 12).
+//! One-time links: first run, invitation, new password (`docs/reference/callers.md#links-instead-of-mail`).
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{DAY, SECOND};
@@ -264,7 +264,7 @@ async fn a_reset_link_lives_a_day() {
     app.sign_in(EMAIL).await;
 }
 
-/// Contract part 2: "at least 12 characters"; letters count, not bytes, and nothing is cut off.
+/// `docs/reference/callers.md#passwords`: characters count, not bytes, and nothing is cut off.
 #[tokio::test]
 async fn a_password_has_at_least_12_characters() {
     let app = TestApp::start().await;

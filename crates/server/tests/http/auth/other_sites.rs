@@ -1,4 +1,5 @@
-//! A change made with a cookie must come from the same origin, by `Origin` or `Sec-Fetch-Site` (contract part 2).
+//! A change made with a cookie must come from the same origin, by `Origin` or `Sec-Fetch-Site`
+//! (`docs/reference/callers.md#changes-made-with-a-cookie`).
 
 use launchway_domain::tenancy::Role;
 use launchway_server::config::RawSettings;

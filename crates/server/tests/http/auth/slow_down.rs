@@ -1,4 +1,5 @@
-//! Failed sign-ins slow down per account and per client address, IPv6 by its /64 (contract part 2).
+//! Failed sign-ins slow down per account and per client address, IPv6 by its /64
+//! (`docs/reference/callers.md#failed-sign-ins`).
 
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::{MINUTE, SECOND};

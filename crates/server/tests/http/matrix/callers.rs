@@ -1,4 +1,4 @@
-//! Every kind of caller, and what the contract has it told at each door.
+//! Every kind of caller, and the refusal that it gets at each endpoint.
 
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
@@ -77,7 +77,7 @@ impl Caller {
     }
 }
 
-/// The refusal that the contract has for a caller at a door; `None` when it is let in.
+/// The refusal that a caller must get at an endpoint; `None` if it is let in.
 pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
     let forbidden = |message: &str| Some((403, message.to_owned()));
     match (door, who) {
@@ -110,7 +110,7 @@ pub fn refusal(door: Door, method: &str, who: &Who) -> Option<(u16, String)> {
     }
 }
 
-/// Spec part 7.
+/// `docs/reference/conventions.md#fixed-messages`
 fn lacks(scope: &str) -> String {
     format!("API key does not have '{scope}' scope")
 }

@@ -1,5 +1,5 @@
-//! A resource of another organization is answered exactly as one that does not exist (contract part 1), and nothing
-//! happens to it.
+//! A resource of another organization is answered exactly as one that does not exist
+//! (`docs/reference/conventions.md#resources-of-other-organizations`), and nothing happens to it.
 
 use std::collections::HashMap;
 
@@ -277,7 +277,7 @@ async fn a_foreign_id_in_a_body_is_answered_as_one_that_names_nothing() {
     assert_eq!(put.expect(201)["version"], "1.0.2");
 }
 
-/// Contract part 2, "orgId": whether that organization exists or not makes no difference.
+/// `docs/reference/callers.md#organization-context`: whether that organization exists or not makes no difference.
 #[tokio::test]
 async fn a_foreign_org_id_opens_nothing_even_with_the_id_of_its_resource() {
     let app = TestApp::start().await;

@@ -1,5 +1,6 @@
-//! The order of checks of contract part 1: route (404, 405), authentication (401), rate limit (429), `orgId` (403), scope
-//! or role (403), form (400), existence (404). One request breaks them all; mended one by one, each shows in its turn.
+//! The order of checks (`docs/reference/conventions.md#order-of-checks`): route (404, 405), authentication (401), rate limit
+//! (429), `orgId` (403), scope or role (403), form (400), existence (404). One request fails them all; as its faults are
+//! corrected one by one, each check shows in turn.
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};

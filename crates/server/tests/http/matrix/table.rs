@@ -1,18 +1,18 @@
-//! Who may call what, written by hand from spec part 5 and contract parts 1, 2, 4, 5, 7 and 8: the second opinion that
-//! the router's own list is compared with.
+//! Who may call what, written by hand from `docs/reference/callers.md#scopes-and-endpoints`: the second opinion that the
+//! router's own list is compared with.
 
 /// Who may call an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
-    /// Anybody: the closed list of contract part 1.
+    /// Anybody: `docs/reference/conventions.md#routes-without-authentication`.
     Open,
     /// Anybody, but a browser only from the server's own pages: it signs somebody in.
     OwnPages,
-    /// A key with this scope, or any member (spec part 5 rule 3).
+    /// A key with this scope, or any member.
     Scope(&'static str),
     /// Any key, or any member.
     Member,
-    /// A key with the admin scope, or an admin (spec part 5 rule 4).
+    /// A key with the admin scope, or an admin (`docs/reference/callers.md#admin-scope`).
     Admin,
     /// A key with the admin scope, or an owner.
     Owner,
@@ -48,7 +48,7 @@ pub enum Thing {
     Leased,
 }
 
-/// An endpoint as the contract has it.
+/// An endpoint as the reference defines it.
 pub struct Row {
     /// Such as `GET /build`.
     pub line: &'static str,
@@ -186,7 +186,7 @@ pub const ROWS: &[Row] = &[
 pub fn row_of(method: &str, path: &str) -> &'static Row {
     let line = format!("{method} {path}");
     ROWS.iter().find(|row| row.line == line).unwrap_or_else(|| {
-        panic!("`{line}` is new: add it to ROWS in tests/http/matrix/table.rs with who may call it by the contract")
+        panic!("`{line}` is new: add it to ROWS in tests/http/matrix/table.rs with who may call it by the reference")
     })
 }
 

@@ -1,4 +1,5 @@
-//! `orgId`: a session names any organization it is a member of, a key only its own (contract part 2).
+//! `orgId`: a session names any organization it is a member of, a key only its own
+//! (`docs/reference/callers.md#organization-context`).
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::MINUTE;

@@ -1,4 +1,5 @@
-//! `/orgs/invitations`: links for one address, once, for 7 days (contract part 2). Taking one: `auth/links.rs`.
+//! `/orgs/invitations`: links for one address, once, for 7 days (`docs/reference/callers.md#invitations`). Accepting one:
+//! `auth/links.rs`.
 
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{DAY, MINUTE, iso};

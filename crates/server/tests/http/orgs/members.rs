@@ -1,4 +1,5 @@
-//! `/orgs/members`: roles `owner` > `admin` > `member`; the last owner cannot leave (contract part 2).
+//! `/orgs/members`: roles `owner` > `admin` > `member` (`docs/reference/callers.md#roles`); the last owner cannot leave
+//! (`docs/reference/callers.md#the-last-owner`).
 
 use launchway_domain::tenancy::Role::{self, Admin, Member, Owner};
 use launchway_domain::tenancy::Tier;

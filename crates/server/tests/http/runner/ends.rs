@@ -111,7 +111,7 @@ async fn the_words_of_an_error_hold_no_secret() {
     assert_eq!(error.message, "Cannot fetch https://x:***@example.com.");
 }
 
-/// Contract part 2: the first successful build claims the app.
+/// The first successful build claims the app: `docs/reference/callers.md#claiming-a-bundle-identifier`.
 #[tokio::test]
 async fn a_successful_build_claims_its_app() {
     let app = TestApp::start().await;

@@ -1,5 +1,5 @@
-//! What the service says when it is broken: 500 shows nothing of the inside, 503 says what to wait for, and the check is
-//! answered all the same (contract parts 1 and 7).
+//! Responses of a broken service: a 500 shows no internals, a 503 says what to wait for
+//! (`docs/reference/conventions.md#error-body`), and the check still works (`docs/reference/updates.md#answered-from-memory`).
 
 use launchway_domain::tenancy::Role;
 use launchway_server::config::RawSettings;

@@ -91,8 +91,8 @@ async fn every_answer_has_a_request_id_of_its_own() {
     }
 }
 
-/// Contract part 1: "the check, device reports and signed downloads answer any origin without credentials, OPTIONS
-/// included; nothing else does".
+/// The check, device reports and signed downloads answer any origin without credentials, `OPTIONS` included; nothing else
+/// does: `docs/reference/conventions.md#cors`.
 #[tokio::test]
 async fn no_other_origin_reads_what_is_not_for_everybody() {
     let app = TestApp::start().await;

@@ -50,7 +50,7 @@ fn methods() -> BTreeMap<String, BTreeSet<&'static str>> {
         add(path.to_owned(), "GET");
         add(path.to_owned(), "POST");
     }
-    // Pages of any origin may ask and report (contract part 1, "CORS").
+    // Pages of any origin may ask and report: `docs/reference/conventions.md#cors`.
     for (_, all) in methods.iter_mut().filter(|(path, _)| is_for_any_origin(path)) {
         all.insert("OPTIONS");
     }

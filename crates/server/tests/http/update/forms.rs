@@ -223,7 +223,7 @@ async fn a_body_that_is_no_json_object_is_400() {
     }
 }
 
-/// Contract part 1: the form (400) is looked at before what the ids name (404).
+/// The form (400) is checked before what the ids name (404): `docs/reference/conventions.md#order-of-checks`.
 #[tokio::test]
 async fn ids_that_name_nothing_are_404_after_the_form() {
     let app = TestApp::start().await;

@@ -168,7 +168,7 @@ async fn what_is_paused_withdrawn_or_deleted_is_not_offered_and_the_one_before_i
     assert_eq!(offered(&app, question).await, "No updates found for this bundle");
 }
 
-/// Contract part 7: "`No updates found for this bundle` when the bundle has no published or paused update".
+/// `docs/reference/updates.md#messages-without-an-update`
 #[tokio::test]
 async fn the_two_messages_tell_a_bundle_without_updates_from_one_without_news() {
     let app = TestApp::start().await;
@@ -195,7 +195,7 @@ async fn the_two_messages_tell_a_bundle_without_updates_from_one_without_news() 
     assert_eq!(offered(&app, question).await, none, "deleted");
 }
 
-/// The bucket of a device, straight from the contract's words.
+/// The bucket of a device, straight from `docs/reference/updates.md#rollout`.
 fn bucket(update: &str, device: &str) -> u64 {
     let digest = Sha256::digest(format!("{update}:{device}"));
     u64::from_be_bytes(digest[..8].try_into().unwrap()) % 100

@@ -114,7 +114,7 @@ async fn a_store_update_has_a_link_and_the_version_that_the_store_needs() {
     assert_eq!(app.get(answer["url"].as_str().unwrap()).await.status, 200);
 }
 
-/// Contract part 7: "Reasons name the change when both documents are known", at most three, then `and N more`.
+/// A reason names at most three changes, then `and N more`: `docs/reference/updates.md#reasons`.
 #[tokio::test]
 async fn a_reason_names_what_changed_between_two_known_documents() {
     let app = TestApp::start().await;

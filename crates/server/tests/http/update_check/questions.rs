@@ -235,7 +235,8 @@ async fn the_other_parameters_have_their_forms() {
     }
 }
 
-/// Contract part 1: "a known one given twice is 400", however its name is written and whatever the values.
+/// A known parameter given twice is 400, however its name is encoded and whatever the values:
+/// `docs/reference/conventions.md#query-parameters`.
 #[tokio::test]
 async fn a_known_parameter_given_twice_is_refused() {
     let app = with_an_update().await;

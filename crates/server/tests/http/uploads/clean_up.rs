@@ -19,7 +19,7 @@ async fn delete(app: &TestApp, key: &str, update: &Value) {
     app.call(key, Method::DELETE, &path, None).await.expect(200);
 }
 
-/// Contract part 3: "An unused upload is removed after 24 hours."
+/// `docs/reference/uploads.md#unused-uploads`
 #[tokio::test]
 async fn an_unused_upload_lives_for_a_day() {
     let app = TestApp::start().await;

@@ -1,4 +1,5 @@
-//! Signed downloads: Range, ETag, conditions, HEAD, and headers for bytes that users gave (contract part 3).
+//! Signed downloads: Range, ETag, conditions, HEAD, and the headers of bytes that users provided
+//! (`docs/reference/uploads.md#bytes-from-users`).
 
 use launchway_server::blob::Key;
 use reqwest::{Method, StatusCode};

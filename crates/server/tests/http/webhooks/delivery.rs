@@ -105,7 +105,7 @@ async fn an_event_from_before_a_webhook_was_made_is_not_told() {
     assert_eq!(receiver.received().len(), 1);
 }
 
-/// Contract part 8: "rotatable with both valid for 24 hours".
+/// Both secrets are valid for 24 hours: `docs/reference/webhooks.md#secret`.
 #[tokio::test]
 async fn for_a_day_after_a_rotation_both_secrets_sign() {
     let mut stage = Stage::set().await;

@@ -1,4 +1,4 @@
-//! Receivers that fail: tried again by the contract's schedule, given up, and disabled; nothing is lost on the way.
+//! Failing receivers: deliveries are retried on schedule, given up, and their webhook disabled; nothing is lost on the way.
 
 use launchway_domain::time::{DAY, HOUR, MINUTE, SECOND, iso};
 use launchway_domain::webhook_retry::RETRIES;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
 use crate::support::START;
 
-/// Contract part 8: "Retries after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h".
+/// `docs/reference/webhooks.md#retries`
 #[tokio::test]
 async fn is_tried_again_by_the_schedule_and_then_given_up() {
     let mut stage = Stage::set().await;
@@ -295,7 +295,7 @@ async fn what_went_wrong_is_told() {
     );
 }
 
-/// Contract part 8: "15 s a try". The seconds are real here.
+/// A try lasts at most 15 s (`docs/reference/webhooks.md#sending`). The seconds are real here.
 #[tokio::test]
 async fn a_receiver_that_never_answers_is_given_fifteen_seconds() {
     let mut stage = Stage::set().await;
