@@ -2,6 +2,7 @@
 
 pub mod admit;
 pub mod check_query;
+pub mod client;
 pub mod client_limit;
 pub mod connection;
 pub mod cookies;

@@ -1,10 +1,11 @@
-//! Counts requests of clients in constant memory and without a lock. A client is an IPv4 address or the /64 of an IPv6 one.
+//! Counts requests of clients, and of the networks that they are in, in constant memory and without a lock.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use launchway_domain::time::{EpochMs, MINUTE};
 
+use crate::http::client::{Width, network};
 use crate::random::Random;
 
 /// A table of atomic slots, each with the minute, a tag of the client and its count. It is never full: when all slots that a
@@ -25,6 +26,10 @@ const WAYS: usize = 8;
 const MINUTE_BITS: u32 = 16;
 const TAG_BITS: u32 = 24;
 const COUNT_MASK: u64 = (1 << (64 - MINUTE_BITS - TAG_BITS)) - 1;
+
+/// How many times the limit of one client a network may have. The client comes first: what is refused to it does not count for
+/// its neighbours.
+const SHARES: [(Width, u32); 3] = [(Width::Client, 1), (Width::Site, 4), (Width::Block, 16)];
 
 impl ClientLimiter {
     /// At most `limit` requests a minute and client; 0 is no limit.
@@ -48,19 +53,28 @@ impl ClientLimiter {
         }
     }
 
-    /// Counts one request of an address; the seconds to wait when it is one too many.
+    /// Counts one request of an address, and of its networks; the seconds to wait when it is one too many.
     pub fn count(&self, address: IpAddr, now: EpochMs) -> Result<(), u64> {
-        self.count_number(client(address), now)
+        for (width, share) in SHARES {
+            if let Some(number) = network(address, width) {
+                self.count_up_to(self.limit.saturating_mul(share), number, now)?;
+            }
+        }
+        Ok(())
     }
 
     /// Counts one request of what this number stands for; the seconds to wait when it is one too many.
     pub fn count_number(&self, number: u64, now: EpochMs) -> Result<(), u64> {
-        if self.limit == 0 {
+        self.count_up_to(self.limit, number, now)
+    }
+
+    fn count_up_to(&self, limit: u32, number: u64, now: EpochMs) -> Result<(), u64> {
+        if limit == 0 {
             return Ok(());
         }
         let minute = now.div_euclid(MINUTE);
         let (slots, label) = self.place(number, minute);
-        if bump(slots, label, minute as u64) <= u64::from(self.limit) {
+        if bump(slots, label, minute as u64) <= u64::from(limit) {
             Ok(())
         } else {
             Err(seconds_left(minute, now))
@@ -72,13 +86,15 @@ impl ClientLimiter {
         if self.limit == 0 {
             return;
         }
-        let (slots, label) = self.place(client(address), at.div_euclid(MINUTE));
-        let mine = slots
-            .iter()
-            .find(|slot| slot.load(Ordering::Relaxed) & !COUNT_MASK == label);
-        if let Some(slot) = mine {
-            let less = |value: u64| (value & !COUNT_MASK == label && value & COUNT_MASK > 0).then(|| value - 1);
-            let _ = slot.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        for number in SHARES.iter().filter_map(|(width, _)| network(address, *width)) {
+            let (slots, label) = self.place(number, at.div_euclid(MINUTE));
+            let mine = slots
+                .iter()
+                .find(|slot| slot.load(Ordering::Relaxed) & !COUNT_MASK == label);
+            if let Some(slot) = mine {
+                let less = |value: u64| (value & !COUNT_MASK == label && value & COUNT_MASK > 0).then(|| value - 1);
+                let _ = slot.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+            }
         }
     }
 
@@ -121,20 +137,6 @@ fn seconds_left(minute: i64, now: EpochMs) -> u64 {
     u64::try_from(left).unwrap_or(0).max(1)
 }
 
-/// What counts as one client: an IPv4 address, or the /64 of an IPv6 one.
-pub fn client(address: IpAddr) -> u64 {
-    match address.to_canonical() {
-        IpAddr::V4(v4) => u64::from(v4.to_bits()),
-        // A bit that no IPv4 client has keeps the two apart.
-        IpAddr::V6(v6) => (v6.to_bits() >> 64) as u64 | 1 << 63,
-    }
-}
-
-/// The same client as text, for counts that are shared through the database.
-pub fn client_name(address: IpAddr) -> String {
-    format!("{:016x}", client(address))
-}
-
 /// Spreads the bits of a number over all of it.
 fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -155,10 +157,19 @@ mod tests {
         text.parse().expect("an address")
     }
 
-    /// Address `n` of a flood from as many IPv4 addresses, and from as many IPv6 networks.
+    /// Address `n` of a flood from as many blocks of IPv4 addresses, and of IPv6 ones.
     fn floods(n: u32) -> [IpAddr; 2] {
-        let network = (0x2001_0db8_u128 << 96) | (u128::from(n) << 64) | 1;
-        [IpAddr::from(n.to_be_bytes()), IpAddr::from(network.to_be_bytes())]
+        let network = (0x2001_0db8_u128 << 96) | (u128::from(n) << 80) | 1;
+        [
+            IpAddr::from((n << 8).to_be_bytes()),
+            IpAddr::from(network.to_be_bytes()),
+        ]
+    }
+
+    /// Network `n` of an IPv6 /48.
+    fn of_block(n: u32) -> IpAddr {
+        let network = (0x2001_0db8_u128 << 96) | (u128::from(n) << 64);
+        IpAddr::from(network.to_be_bytes())
     }
 
     #[test]
@@ -177,7 +188,51 @@ mod tests {
         assert_eq!(limiter.count(address("2001:db8::1"), 0), Ok(()));
         assert!(limiter.count(address("2001:db8::2"), 0).is_err());
         assert_eq!(limiter.count(address("2001:db8:0:1::1"), 0), Ok(()));
-        assert_eq!(client(address("::ffff:192.0.2.1")), client(address("192.0.2.1")));
+    }
+
+    /// The attack: whoever has an IPv6 /48 has 65,536 networks that each count as a client, and 256 sites.
+    #[test]
+    fn many_clients_of_one_block_are_limited_together() {
+        let limiter = limiter(10);
+        let taken = || (0..1 << 16).filter(|n| limiter.count(of_block(*n), 0).is_ok()).count();
+        assert_eq!(taken(), 160);
+        assert_eq!(taken(), 0);
+        assert_eq!(
+            limiter.count(address("2001:db8:1::1"), 0),
+            Ok(()),
+            "another block is not touched"
+        );
+        assert_eq!(limiter.count(of_block(0), 60_000), Ok(()), "nor another minute");
+    }
+
+    #[test]
+    fn many_clients_of_one_site_are_limited_together() {
+        let limiter = limiter(10);
+        let of_site = |n: u32| IpAddr::from((0x2001_0db8_u128 << 96 | u128::from(n) << 64).to_be_bytes());
+        let taken = (0..256).filter(|n| limiter.count(of_site(*n), 0).is_ok()).count();
+        assert_eq!(taken, 40);
+        assert_eq!(
+            limiter.count(of_site(256), 0),
+            Ok(()),
+            "another site of the block is not touched"
+        );
+    }
+
+    #[test]
+    fn many_ipv4_addresses_of_one_block_are_limited_together() {
+        let limiter = limiter(1);
+        let taken = (0..=255u8).filter(|n| limiter.count(IpAddr::from([192, 0, 2, *n]), 0).is_ok());
+        assert_eq!(taken.count(), 16);
+        assert_eq!(limiter.count(address("192.0.3.1"), 0), Ok(()));
+    }
+
+    #[test]
+    fn what_is_refused_to_a_client_does_not_count_for_its_neighbours() {
+        let limiter = limiter(2);
+        let greedy = address("2001:db8::1");
+        let refused = (0..1000).filter(|_| limiter.count(greedy, 0).is_err()).count();
+        assert_eq!(refused, 998);
+        assert_eq!(limiter.count(address("2001:db8:0:1::1"), 0), Ok(()));
     }
 
     #[test]

@@ -9,7 +9,8 @@ use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_store::Db;
 
 use crate::failure::Failure;
-use crate::http::client_limit::{ClientLimiter, client_name};
+use crate::http::client::client_name;
+use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
 
 /// Subjects of past minutes are looked for when the table has grown to this many, and again when it has doubled.

@@ -1,10 +1,10 @@
-//! Places of connections: how many there are at a time, in all and of one client.
+//! Places of connections: how many there are at a time, in all, of one client, and of the networks that it is in.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use crate::http::client_limit::client;
+use crate::http::client::{Width, network};
 
 /// The places that are taken.
 pub struct Places {
@@ -16,13 +16,13 @@ pub struct Places {
 #[derive(Default)]
 struct Taken {
     all: usize,
-    of_clients: HashMap<u64, usize>,
+    of_networks: HashMap<u64, usize>,
 }
 
 /// A place of a connection, free again when this is dropped.
 pub struct Place {
     places: Arc<Places>,
-    client: Option<u64>,
+    networks: Vec<u64>,
 }
 
 impl Places {
@@ -38,23 +38,39 @@ impl Places {
     /// A place for a connection from this address; `None` when it may have none. A proxy brings the requests of many clients, so
     /// it may take every place.
     pub fn take(self: &Arc<Places>, peer: IpAddr, is_proxy: bool) -> Option<Place> {
-        let client = (!is_proxy).then(|| client(peer));
+        let networks: Vec<(u64, usize)> = Width::ALL
+            .into_iter()
+            .filter(|_| !is_proxy)
+            .filter_map(|width| Some((network(peer, width)?, self.most_of(width))))
+            .collect();
         let mut taken = self.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if taken.all >= self.most {
+        let is_full = |(network, most): &(u64, usize)| taken.of_networks.get(network).is_some_and(|of| of >= most);
+        if taken.all >= self.most || networks.iter().any(is_full) {
             return None;
         }
-        if let Some(client) = client {
-            let of_client = taken.of_clients.entry(client).or_default();
-            if *of_client >= self.most_of_client {
-                return None;
-            }
-            *of_client += 1;
-        }
         taken.all += 1;
+        let networks: Vec<u64> = networks.into_iter().map(|(network, _)| network).collect();
+        for network in &networks {
+            *taken.of_networks.entry(*network).or_default() += 1;
+        }
         Some(Place {
             places: self.clone(),
-            client,
+            networks,
         })
+    }
+
+    /// How many places a network of this width may have. Half of all are out of reach for a block, and a quarter for a whole
+    /// provider, however many addresses there are in it.
+    fn most_of(&self, width: Width) -> usize {
+        let client = self.most_of_client;
+        let most = match width {
+            Width::Client => client,
+            Width::Site => client.saturating_mul(2).min(self.most / 2),
+            Width::Block => client.saturating_mul(4).min(self.most / 2),
+            Width::Provider => self.most - self.most / 4,
+        };
+        // The operator may let one client have more.
+        most.max(client)
     }
 }
 
@@ -66,12 +82,12 @@ impl Drop for Place {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
         taken.all -= 1;
-        if let Some(client) = self.client
-            && let Some(of_client) = taken.of_clients.get_mut(&client)
-        {
-            *of_client -= 1;
-            if *of_client == 0 {
-                taken.of_clients.remove(&client);
+        for network in &self.networks {
+            if let Some(of_network) = taken.of_networks.get_mut(network) {
+                *of_network -= 1;
+                if *of_network == 0 {
+                    taken.of_networks.remove(network);
+                }
             }
         }
     }
@@ -104,7 +120,7 @@ mod tests {
             drop(first);
             assert!(places.take(address(same), false).is_some());
         }
-        assert!(places.taken.lock().expect("the count").of_clients.is_empty());
+        assert!(places.taken.lock().expect("the count").of_networks.is_empty());
     }
 
     #[test]
@@ -124,10 +140,79 @@ mod tests {
     fn there_are_so_many_in_all() {
         let places = places(10, 2);
         let taken: Vec<_> = (0..20u8)
-            .filter_map(|n| places.take(IpAddr::from([192, 0, 2, n]), false))
+            .filter_map(|n| places.take(IpAddr::from([192, n, 2, 1]), false))
             .collect();
         assert_eq!(taken.len(), 10);
         drop(taken);
         assert!(places.take(address("192.0.2.1"), false).is_some());
+    }
+
+    /// Takes as many places as there are for these addresses, `of_each` of each at most.
+    fn flood(places: &Arc<Places>, of_each: usize, addresses: impl Iterator<Item = u128>) -> Vec<Place> {
+        let mut taken = Vec::new();
+        for address in addresses.map(|bits| IpAddr::from(bits.to_be_bytes())) {
+            for _ in 0..of_each {
+                let Some(place) = places.take(address, false) else {
+                    break;
+                };
+                taken.push(place);
+            }
+        }
+        taken
+    }
+
+    const BLOCK: u128 = 0x2001_0db8 << 96;
+
+    /// The attack: an IPv6 /48 has 65,536 networks that each count as a client; twenty of them had every place.
+    #[test]
+    fn one_block_does_not_take_every_place() {
+        let places = places(10_000, 512);
+        let taken = flood(&places, 512, (0..1 << 16).map(|n| BLOCK | (n << 64)));
+        assert_eq!(taken.len(), 4 * 512);
+        let other = places.take(address("2001:db8:1::1"), false);
+        assert!(other.is_some(), "the next block has places");
+        assert!(places.take(address("192.0.2.1"), false).is_some());
+        drop(taken);
+        assert!(places.take(address("2001:db8::1"), false).is_some());
+    }
+
+    /// Other forms: a connection or two of each network, one site, and a provider with very many blocks.
+    #[test]
+    fn no_network_of_any_width_takes_every_place() {
+        for (of_each, step, count, expected) in [
+            (1, 64, 1 << 16, 4 * 512),
+            (2, 64, 1 << 16, 4 * 512),
+            (512, 64, 256, 2 * 512),
+            (512, 80, 1 << 16, 7_500),
+            (1, 80, 1 << 16, 7_500),
+        ] {
+            let places = places(10_000, 512);
+            let taken = flood(&places, of_each, (0..count).map(|n| BLOCK | (n << step)));
+            assert_eq!(taken.len(), expected, "{of_each} of each of {count} networks, {step}");
+            assert!(places.take(address("2a00::1"), false).is_some());
+        }
+    }
+
+    #[test]
+    fn neighbours_in_ipv4_do_not_take_every_place() {
+        let places = places(10_000, 512);
+        let taken = flood(&places, 512, (0..256).map(|n| 0xffff_c000_0200 | n));
+        assert_eq!(taken.len(), 4 * 512);
+        assert!(places.take(address("198.51.100.1"), false).is_some());
+    }
+
+    #[test]
+    fn few_places_are_shared_by_networks_too() {
+        for (most, of_client) in [(1, 1), (2, 1), (10, 5), (768, 384)] {
+            let places = places(most, of_client);
+            let block = flood(&places, of_client, (0..100).map(|n| BLOCK | (n << 64)));
+            assert_eq!(block.len(), of_client.max(most / 2), "{most} and {of_client}");
+        }
+        let generous = places(10, 10);
+        assert_eq!(
+            flood(&generous, 10, [BLOCK].into_iter()).len(),
+            10,
+            "as the operator asked"
+        );
     }
 }

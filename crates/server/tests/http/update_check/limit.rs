@@ -88,6 +88,19 @@ async fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
     }
 }
 
+/// The attack: somebody with an IPv6 /48 asks from a new /64 each time.
+#[tokio::test]
+async fn many_clients_of_one_network_are_limited_together() {
+    let app = limited("127.0.0.1").await;
+    let mut refused = 0;
+    for n in 0..40 {
+        let status = ask_from(&app, &[&format!("2001:db8:0:{n:02x}00::1")]).await.status;
+        refused += usize::from(status == 429);
+    }
+    assert_eq!(refused, 40 - 16 * 2);
+    ask_from(&app, &["2001:db8:1::1"]).await.expect(200);
+}
+
 /// "the client address comes from `X-Forwarded-For` only through proxies that the configuration trusts".
 #[tokio::test]
 async fn a_header_from_elsewhere_changes_nothing() {
