@@ -51,7 +51,7 @@ impl Answer {
         self.json()
     }
 
-    /// The message of an error answer in exactly the form of contract part 1.
+    /// The message of an error body, which is exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
     #[track_caller]
     pub fn expect_error(&self, status: u16, error: &str) -> String {
         let body = self.expect(status);

@@ -1,4 +1,5 @@
-//! `admin verify-audit`: a line that was tampered with, removed or added behind the service's back is found (issue 3).
+//! `admin verify-audit` finds a line that was changed, removed or added behind the service's back
+//! (`docs/reference/operation.md#chain-of-the-audit-log`).
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! Builds for true: the sample Android app from source to a signed APK, by the embedded runner and by one of its own, with
-//! both databases; builds that attack, and builds that are wrong (contract part 4, issue 4 "Show").
+//! both databases; builds that attack, and builds with faults.
 
 mod attack;
 mod bad_input;

@@ -1,6 +1,6 @@
 //! Builds while everything around them fails: runners and servers are killed, connections cut, answers delayed, leases
 //! lost under living runners, PostgreSQL restarted. Whatever happens, every build ends once and stays so, an attempt has
-//! one runner, the log's bytes are there once and in order, and artifacts are whole (issue 4 "Show").
+//! one runner, the log's bytes are there once and in order, and artifacts are whole.
 
 mod trouble;
 mod watch;

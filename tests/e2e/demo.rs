@@ -1,4 +1,4 @@
-//! `serve --demo` prints what to paste; pasted as it is, it works (contract part 12).
+//! The commands that `serve --demo` prints work when pasted as they are (`docs/reference/operation.md#demo`).
 
 use serde_json::{Value, json};
 

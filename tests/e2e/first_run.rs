@@ -1,4 +1,5 @@
-//! A new server offers a one-time link and the commands that do the same; both work as they are printed (contract part 12).
+//! A new server prints a one-time link and the commands that do the same; both work as printed
+//! (`docs/reference/operation.md#first-start`).
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

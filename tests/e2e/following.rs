@@ -1,4 +1,5 @@
-//! Changes made anywhere reach every server within a second (contract part 7, part 12 for the operator's commands).
+//! Changes made anywhere, the operator's commands included, reach every server within a second
+//! (`docs/reference/updates.md#visibility-of-changes`).
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::packages::package;
 use crate::poll::until;
 use crate::site::{Ground, Site, Team, Turn, team};
 
-/// What the contract promises, from the answer to a change until every node knows.
+/// The promised time from the response to a change until every node knows it.
 const LIMIT: Duration = Duration::from_secs(1);
 const BUNDLE: &str = "com.example.follow";
 const NOTHING: &str = "No update available";
@@ -22,7 +23,7 @@ const NEVER: &str = "No updates found for this bundle";
 struct Times(Vec<String>);
 
 impl Times {
-    /// Waits until `look` agrees; fails after the contract's second.
+    /// Waits until `look` agrees; fails after the promised second.
     async fn reaches(&mut self, what: &str, mut look: impl AsyncFnMut() -> bool) {
         let ((), took) = until(LIMIT, what, async || look().await.then_some(())).await;
         self.0.push(format!("{what} {} ms", took.as_millis()));

@@ -1,4 +1,4 @@
-//! A full disk: a clear 503, nothing left behind, and the service goes on (issue 2, "Bad input").
+//! A full disk: a clear 503, nothing left behind, and the service goes on.
 //!
 //! The server gets a small disk of its own where the system allows one to be mounted, and else a limit on the size of
 //! files, which shows the same to an upload.

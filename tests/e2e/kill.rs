@@ -1,5 +1,5 @@
 //! `kill -9` of the server in the middle of changes, as often as wanted: what was answered is there afterwards, what was not
-//! is there whole or not at all, can be asked for again, and no half update is ever offered (issue 2, "Show").
+//! is there whole or not at all, can be requested again, and no half update is ever offered.
 
 mod keys;
 mod updates;

@@ -1,4 +1,4 @@
-//! The largest package goes through the server in constant memory (contract part 3, issue 2 "Uploads").
+//! The largest package goes through the server in constant memory (`docs/reference/uploads.md#size-limits`).
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

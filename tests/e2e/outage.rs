@@ -1,5 +1,5 @@
 //! The database goes away: checks are answered from memory all the while, everything else says 503, and afterwards the
-//! servers follow again (issue 2, "Show").
+//! servers follow again (`docs/reference/updates.md#answered-from-memory`).
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! A phone's day: a real bundle published by the CLI to a real server, offered by the check, downloaded and compared, then
-//! everything that can happen to it (issue 2, "Show").
+//! everything that can happen to it.
 
 use std::path::Path;
 
@@ -319,7 +319,7 @@ impl Native {
     }
 }
 
-/// Native code with a plugin of this version, and its hash by contract part 9.
+/// A document with a plugin of this version, and its hash (`docs/reference/fingerprints.md#hash-of-the-document`).
 fn fingerprint(plugin: &str) -> Native {
     let document = json!({
         "alg": "lwfp-1", "framework": "capacitor", "platform": "android", "native": "0".repeat(64),
@@ -335,7 +335,7 @@ fn fingerprint(plugin: &str) -> Native {
     }
 }
 
-/// The bucket of a device by contract part 7.
+/// The bucket of a device (`docs/reference/updates.md#rollout`).
 fn bucket(update: &str, device: &str) -> u64 {
     let digest: [u8; 32] = Sha256::digest(format!("{update}:{device}")).into();
     u64::from_be_bytes(digest[..8].try_into().unwrap()) % 100

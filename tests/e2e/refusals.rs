@@ -1,4 +1,5 @@
-//! A server that must not start says why in one line that names the setting, and ends with 1 (contract part 12).
+//! A server that must not start says why in one line that names the setting, and ends with 1
+//! (`docs/reference/operation.md#bad-settings`).
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
-//! `admin rotate-master-key` while servers run: nothing sealed is lost, whatever moment a crash takes (issue 3).
+//! `admin rotate-master-key` while servers run: nothing sealed is lost, whenever it crashes
+//! (`docs/reference/operation.md#rotation-of-the-master-key`).
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Schemathesis against the served OpenAPI document: no 500, and no answer that is not documented (issue 2, "Show").
+//! Schemathesis against the served OpenAPI document: no 500, and no undocumented response.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! Secrets at rest: the database, its dump, a backup and the logs hold none that was stored, in no common spelling
-//! (issue 3, "Show").
+//! Secrets at rest: the database, its dump, a backup and the logs hold no stored secret in any common encoding.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! SIGTERM: no new work, what runs is finished, the process ends with 0 within 30 seconds (contract part 12).
+//! SIGTERM: no new work, what runs is finished, the process ends with 0 within 30 seconds
+//! (`docs/reference/operation.md#stopping`).
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +14,7 @@ use crate::packages::package;
 use crate::poll::until;
 use crate::site::{Ground, Site, Turn};
 
-/// What the contract gives it.
+/// The time that it has.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Sends SIGTERM and waits until the server takes no connection any more.

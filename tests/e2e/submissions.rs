@@ -1,5 +1,5 @@
-//! Submissions by the real programs: `launchway submit` asks, `launchway-server` works, `launchway-server store-simulator`
-//! is both stores (issue 6, "Show").
+//! Submissions by the real programs: `launchway submit` requests, `launchway-server` works, and
+//! `launchway-server store-simulator` is both app stores.
 
 mod gate;
 mod kill;

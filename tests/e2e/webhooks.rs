@@ -1,4 +1,5 @@
-//! Webhooks with real receivers (contract part 8): verified by the published packages, and none lost when servers die.
+//! Webhooks with real receivers: verified by the published packages (`docs/reference/webhooks.md#signature`), and none lost
+//! when servers die (`docs/reference/webhooks.md#at-least-once`).
 
 mod kill;
 mod receivers;

@@ -1,5 +1,5 @@
 //! A build that attacks: it tries to reach the server, other builds and other organizations, knowing where everything is,
-//! and gets nothing (contract part 4, spec "Build").
+//! and gets nothing (`docs/reference/builds.md#isolation-from-the-server`).
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -1,5 +1,5 @@
-//! Builds that are wrong, on purpose or not: each is refused or fails in words that say what is wrong, and the next one
-//! is built (issue 4 "Bad input"). What the runner itself takes apart is tested beside it.
+//! Faulty builds, on purpose or not: each is refused or fails with a message that says what is wrong, and the next one
+//! succeeds. Inputs that the runner itself parses are tested beside it.
 
 use std::fs;
 use std::io::Write;

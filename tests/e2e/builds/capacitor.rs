@@ -1,5 +1,5 @@
 //! A real Capacitor project: the runner installs its packages, builds its web part and packs it; the second time the
-//! packages come from the cache (issue 4 "Show").
+//! packages come from the cache.
 
 use launchway_testing::server_process::ServerBuilder;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! The embedded runner's `launchway fingerprint embed`: a build tells what it is natively, and the app has it (contract part 9).
+//! The embedded runner's `launchway fingerprint embed`: a build reports what it is natively, and the app contains the hash
+//! (`docs/reference/fingerprints.md#embedding`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A log of 1 GiB goes from a step to who reads it, and neither runner nor server ever holds much of it (issue 4 "Show").
+//! A log of 1 GiB goes from a step to its reader, and neither runner nor server ever holds much of it in memory.
 
 use std::time::Duration;
 
