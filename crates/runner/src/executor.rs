@@ -16,6 +16,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncRead;
 
+use crate::source::git::ssh;
 use crate::step_tool;
 use crate::wall::Wall;
 
@@ -111,6 +112,8 @@ pub fn step_entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitC
         Some(walled::run())
     } else if command == step_tool::COMMAND {
         Some(step_tool::run(arguments))
+    } else if command == ssh::COMMAND {
+        Some(ssh::run(arguments))
     } else {
         None
     }

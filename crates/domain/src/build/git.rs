@@ -1,6 +1,10 @@
 //! What a git source may be named: neither address nor ref can be an option of git, a command, or, unless it is allowed,
 //! anything on the machine that fetches it. The server asks before it takes a build, the runner before it fetches.
 
+mod bound;
+
+pub use bound::Bound;
+
 /// The environment variable with a token for `https://` repositories that are not public.
 pub const TOKEN: &str = "LAUNCHWAY_GIT_TOKEN";
 /// The environment variable with the private key for repositories that are reached by SSH.
@@ -8,9 +12,18 @@ pub const SSH_KEY: &str = "LAUNCHWAY_GIT_SSH_KEY";
 /// The environment variable with the host keys that SSH accepts, as lines of a `known_hosts` file.
 pub const SSH_KNOWN_HOSTS: &str = "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS";
 
+/// The environment variable with the repositories that the token and the key are for, as [`Bound`] reads them. Without it they
+/// are for none.
+pub const URLS: &str = "LAUNCHWAY_GIT_URLS";
+
 /// Whether a variable is for the fetch of a git source alone: no step gets it, nor does a build of an archive.
 pub fn is_for_fetch_only(name: &str) -> bool {
-    [TOKEN, SSH_KEY, SSH_KNOWN_HOSTS].contains(&name)
+    [TOKEN, SSH_KEY, SSH_KNOWN_HOSTS, URLS].contains(&name)
+}
+
+/// Whether a variable opens repositories: only those that [`URLS`] covers get it.
+pub fn opens_repositories(name: &str) -> bool {
+    [TOKEN, SSH_KEY].contains(&name)
 }
 
 const MOST_LENGTH: usize = 1000;

@@ -20,6 +20,12 @@ use crate::source::{self, SourceError, git};
 const KEY_FILE: &str = "git-ssh-key";
 const KNOWN_HOSTS_FILE: &str = "git-ssh-known-hosts";
 const CONFIG_FILE: &str = "git-config";
+const NO_SUBMODULES: &str = "warning: not all submodules could be fetched, as the lines above say; they are left to the steps. The \
+                             credentials of the repository are used only for what LAUNCHWAY_GIT_URLS names";
+const NO_LARGE_FILES: &str =
+    "warning: not all files of Git LFS could be fetched, as the lines above say; they are left to the steps";
+const OTHER_LARGE_FILES: &str = "warning: .lfsconfig may name another server, to which no credentials are sent: the files of Git LFS are \
+                                 left to the steps";
 
 impl Attempt {
     /// Gets the source; gives the commit, where there is one.
@@ -89,52 +95,96 @@ impl Attempt {
         Ok(commit)
     }
 
-    /// Fetches and checks out; gives the commit, if git tells it. Where it takes credentials to fetch, submodules and files of
-    /// LFS come by them, too; else both are left to the steps.
+    /// Fetches and checks out; gives the commit, if git tells it. Where credentials are for the repository, submodules and files
+    /// of LFS come by them, too, if they can be had; else both are left to the steps.
     async fn run_git(&self, url: &str, reference: &str) -> Result<Option<String>, Failure> {
         let mut env = environment::base(
             &self.site.settings.path,
             &self.workspace,
             &self.site.mark(&self.record.key()),
         );
-        let (token, key) = (self.leased(git::TOKEN), self.leased(git::SSH_KEY));
+        let urls = self.leased(git::URLS).unwrap_or_default();
+        let bound = git::Bound::parse(urls).unwrap_or_default();
+        let (token, key) = self.credentials(url, &bound).await;
         let has_credentials = token.is_some() || key.is_some();
         let hosts = git::known_hosts(self.leased(git::SSH_KNOWN_HOSTS));
         let key = key.map(|key| self.write(KEY_FILE, key)).transpose()?;
+        let program = self.site.program(self.workspace.user).map_err(Failure::internal)?;
         let files = git::Ssh {
-            key: key.as_deref(),
+            key: key.as_deref().map(|file| git::Key {
+                file,
+                urls,
+                program: &program,
+            }),
             known_hosts: &self.write(KNOWN_HOSTS_FILE, &hosts)?,
         };
         self.hand_over().await?;
         let ask = |words| self.ask_command(StepCommand::Program(words), env.clone());
         let with_lfs = has_credentials && ask(git::lfs_command()).await?.is_some();
-        let config = self.write(CONFIG_FILE, &git::config(url, token, with_lfs))?;
+        let config = self.write(CONFIG_FILE, &git::config(&bound, token, with_lfs))?;
         self.hand_over().await?;
         env.extend(git::environment(&config, files, self.site.settings.allow_local_git));
+        let invalid = |problem: String| Failure::Failed(BuildErrorCode::SourceInvalid, problem);
         for words in git::commands(url, reference) {
-            self.git(words, &env, || not_fetched(url, reference)).await?;
+            if !self.git(words, &env).await? {
+                return Err(invalid(not_fetched(url, reference)));
+            }
+        }
+        if !self.git(git::checkout_command(), &env).await? {
+            return Err(invalid(not_fetched(url, reference)));
+        }
+        if with_lfs {
+            self.fetch_large_files(&env).await?;
         }
         let modules = Inside::open(&self.workspace.source()).and_then(|source| source.kind(Path::new(".gitmodules")));
-        if has_credentials && modules.map_err(Failure::internal)?.is_some() {
-            let problem = || {
-                "git cannot fetch the submodules. The log shows why: they are fetched with the credentials of the repository."
-                    .to_owned()
-            };
-            self.git(git::submodules_command(), &env, problem).await?;
+        if has_credentials
+            && modules.map_err(Failure::internal)?.is_some()
+            && !self.git(git::submodules_command(), &env).await?
+        {
+            self.log.say(NO_SUBMODULES).await;
         }
         self.ask_command(StepCommand::Program(git::commit_command()), env).await
     }
 
-    async fn git(
-        &self,
-        words: Vec<String>,
-        env: &BTreeMap<String, String>,
-        problem: impl FnOnce() -> String,
-    ) -> Result<(), Failure> {
-        match self.run_command(StepCommand::Program(words), env.clone(), None).await? {
-            StepEnd::Exited(0) => Ok(()),
-            _ => Err(Failure::Failed(BuildErrorCode::SourceInvalid, problem())),
+    /// The token and the key, if they are for this repository.
+    async fn credentials(&self, url: &str, bound: &git::Bound) -> (Option<&str>, Option<&str>) {
+        if bound.covers(url) {
+            return (self.leased(git::TOKEN), self.leased(git::SSH_KEY));
         }
+        let is_leased = |name: &&str| self.leased(name).is_some();
+        if [git::TOKEN, git::SSH_KEY, git::URLS].iter().any(is_leased) {
+            let line = format!(
+                "{} does not name this repository: it is fetched without credentials",
+                git::URLS
+            );
+            self.log.say(&line).await;
+        }
+        (None, None)
+    }
+
+    /// Fetches the files of LFS from the repository's own server, if they can be had.
+    async fn fetch_large_files(&self, env: &BTreeMap<String, String>) -> Result<(), Failure> {
+        let list = StepCommand::Program(git::list_large_files_command());
+        if self.ask_command(list, env.clone()).await?.is_none() {
+            return Ok(());
+        }
+        let config = Inside::open(&self.workspace.source()).and_then(|source| source.kind(Path::new(git::LFS_CONFIG)));
+        if config.map_err(Failure::internal)?.is_some() {
+            self.log.say(OTHER_LARGE_FILES).await;
+            return Ok(());
+        }
+        let mut env = env.clone();
+        env.remove(git::WITHOUT_LARGE_FILES);
+        if !self.git(git::large_files_command(), &env).await? {
+            self.log.say(NO_LARGE_FILES).await;
+        }
+        Ok(())
+    }
+
+    /// Runs a command of git; tells whether it worked.
+    async fn git(&self, words: Vec<String>, env: &BTreeMap<String, String>) -> Result<bool, Failure> {
+        let end = self.run_command(StepCommand::Program(words), env.clone(), None).await?;
+        Ok(end == StepEnd::Exited(0))
     }
 
     /// Gives what was written to the user of the build.
@@ -171,7 +221,7 @@ impl Attempt {
 }
 
 fn not_fetched(url: &str, reference: &str) -> String {
-    let (token, key, hosts) = (git::TOKEN, git::SSH_KEY, git::SSH_KNOWN_HOSTS);
+    let (token, key, hosts, urls) = (git::TOKEN, git::SSH_KEY, git::SSH_KNOWN_HOSTS, git::URLS);
     let known = match git::is_ssh(url) {
         true => format!(
             " If it says that the host key cannot be verified: compare the keys that ssh-keyscan prints for the host with those \
@@ -180,8 +230,8 @@ fn not_fetched(url: &str, reference: &str) -> String {
         false => String::new(),
     };
     format!(
-        "git cannot fetch '{reference}'. The log shows why: see that the address and the ref are right, and that {token} or {key} \
-         is set if the repository is not public.{known}"
+        "git cannot fetch '{reference}'. The log shows why: see that the address and the ref are right. If the repository is not \
+         public, set {token} or {key}, and name the repository in {urls}: without that they are used for none.{known}"
     )
 }
 

@@ -2,12 +2,15 @@
 //! option of git, a command, or, unless the settings allow it, anything on this machine. SSH accepts only hosts whose keys are
 //! known beforehand.
 
+pub(crate) mod ssh;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-pub use launchway_domain::build::git::{SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, check_ref, check_url};
+pub use launchway_domain::build::git::{Bound, SSH_KEY, SSH_KNOWN_HOSTS, TOKEN, URLS, check_ref, check_url};
+pub use ssh::{Key, Ssh};
 
 /// The host keys that these services publish.
 const PUBLISHED: [(&str, &str); 4] = [
@@ -54,7 +57,7 @@ pub fn is_ssh(url: &str) -> bool {
 }
 
 /// The commands that fetch `reference` of `url`, in the empty directory in which they run. Both have been checked.
-pub fn commands(url: &str, reference: &str) -> [Vec<String>; 4] {
+pub fn commands(url: &str, reference: &str) -> [Vec<String>; 3] {
     let git = |words: &[&str]| -> Vec<String> {
         // Templates could bring hooks.
         ["git"].iter().chain(words).map(|word| (*word).to_owned()).collect()
@@ -73,8 +76,13 @@ pub fn commands(url: &str, reference: &str) -> [Vec<String>; 4] {
             url,
             reference,
         ]),
-        git(&["checkout", "--quiet", "--detach", "FETCH_HEAD"]),
     ]
+}
+
+/// The command that checks out what was fetched.
+pub fn checkout_command() -> Vec<String> {
+    let words = "git checkout --quiet --detach FETCH_HEAD";
+    words.split(' ').map(str::to_owned).collect()
 }
 
 /// The command that prints which commit it is.
@@ -86,6 +94,22 @@ pub fn commit_command() -> Vec<String> {
 pub fn submodules_command() -> Vec<String> {
     let words = "git submodule --quiet update --init --recursive --depth=1";
     words.split(' ').map(str::to_owned).collect()
+}
+
+/// The file by which a repository has Git LFS ask another server than its own. That server would say where the token goes.
+pub const LFS_CONFIG: &str = ".lfsconfig";
+
+/// Has Git LFS leave its files as the pointers that they are in the repository, until they are asked for.
+pub const WITHOUT_LARGE_FILES: &str = "GIT_LFS_SKIP_SMUDGE";
+
+/// The command that names the files of LFS that were checked out.
+pub fn list_large_files_command() -> Vec<String> {
+    ["git", "lfs", "ls-files", "--name-only"].map(str::to_owned).to_vec()
+}
+
+/// The command that fetches the files of LFS.
+pub fn large_files_command() -> Vec<String> {
+    ["git", "lfs", "pull"].map(str::to_owned).to_vec()
 }
 
 /// The command that tells whether Git LFS is there.
@@ -107,29 +131,37 @@ pub fn environment(config: &Path, ssh: Ssh<'_>, allow_local: bool) -> BTreeMap<S
         ("GIT_CONFIG_GLOBAL", config.to_string_lossy().into_owned()),
         ("GIT_ALLOW_PROTOCOL", transports.to_owned()),
         ("GIT_SSH_COMMAND", ssh.command()),
+        // What it starts may not be called `ssh`.
+        ("GIT_SSH_VARIANT", "ssh".to_owned()),
+        (WITHOUT_LARGE_FILES, "1".to_owned()),
     ];
     env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The settings of a fetch, as a file: no hooks, and the token. Submodules obey a file, too, and unlike the environment of a
-/// process or the repository's own settings it is gone when the fetch is over.
-pub fn config(url: &str, token: Option<&str>, with_lfs: bool) -> String {
+/// The settings of a fetch, as a file: no hooks, and the token for the repositories that it is for. Submodules obey a file, too,
+/// and unlike the environment of a process or the repository's own settings it is gone when the fetch is over.
+pub fn config(bound: &Bound, token: Option<&str>, with_lfs: bool) -> String {
     let mut config = String::from(
         "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n\taskPass = /bin/false\n[credential]\n\thelper =\n\
          [submodule]\n\trecurse = false\n[protocol \"ext\"]\n\tallow = never\n[gc]\n\tauto = 0\n\
          [advice]\n\tdetachedHead = false\n",
     );
-    let origin = url.strip_prefix("https://").and_then(|rest| rest.split('/').next());
-    if let (Some(host), Some(token)) = (origin, token) {
+    if let Some(token) = token {
         let credentials = STANDARD.encode(format!("x-access-token:{token}"));
-        // Only for this host: the header must not follow a redirect elsewhere.
-        config.push_str(&format!(
-            "[http]\n\tfollowRedirects = false\n[http {}]\n\textraHeader = \"Authorization: Basic {credentials}\"\n",
-            in_quotes(&format!("https://{host}/"))
-        ));
+        // A redirect could lead elsewhere.
+        config.push_str("[http]\n\tfollowRedirects = false\n");
+        for url in bound.http_urls() {
+            config.push_str(&format!(
+                "[http {}]\n\textraHeader = \"Authorization: Basic {credentials}\"\n",
+                in_quotes(&url)
+            ));
+        }
     }
     if with_lfs {
-        config.push_str("[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n\trequired = true\n");
+        config.push_str(
+            "[filter \"lfs\"]\n\tprocess = git-lfs filter-process\n\tclean = git-lfs clean -- %f\n\
+             \tsmudge = git-lfs smudge -- %f\n\trequired = true\n",
+        );
     }
     config
 }
@@ -139,32 +171,6 @@ fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The files by which SSH proves who asks, and knows who answers.
-#[derive(Clone, Copy, Debug)]
-pub struct Ssh<'f> {
-    /// The private key, if there is one.
-    pub key: Option<&'f Path>,
-    /// The host keys that are accepted, besides those of the machine's `/etc/ssh/ssh_known_hosts`.
-    pub known_hosts: &'f Path,
-}
-
-impl Ssh<'_> {
-    fn command(&self) -> String {
-        let mut command = format!(
-            "ssh -F /dev/null -oBatchMode=yes -oStrictHostKeyChecking=yes -oUpdateHostKeys=no -oUserKnownHostsFile={}",
-            quoted(self.known_hosts)
-        );
-        if let Some(key) = self.key {
-            command.push_str(&format!(" -oIdentitiesOnly=yes -i {}", quoted(key)));
-        }
-        command
-    }
-}
-
-fn quoted(path: &Path) -> String {
-    launchway_project::shell::quote(&path.to_string_lossy())
-}
-
 #[cfg(test)]
 mod tests {
     use sha2::{Digest, Sha256};
@@ -172,36 +178,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_for_its_host_alone() {
-        let told = config("https://example.com/app.git", Some("hunter2"), false);
+    fn a_token_is_for_the_repositories_that_are_named() {
+        let bound = Bound::parse("https://example.com/team/ git@example.com:other/").unwrap();
+        let told = config(&bound, Some("hunter2"), false);
         let header = STANDARD.encode("x-access-token:hunter2");
-        assert!(
-            told.contains(&format!(
-                "[http \"https://example.com/\"]\n\textraHeader = \"Authorization: Basic {header}\"\n"
-            )),
-            "{told}"
-        );
+        let section =
+            format!("[http \"https://example.com/team/\"]\n\textraHeader = \"Authorization: Basic {header}\"\n");
+        assert!(told.contains(&section), "{told}");
+        assert_eq!(told.matches("extraHeader").count(), 1, "{told}");
         assert!(told.contains("followRedirects = false"), "{told}");
-        let by_ssh = config("git@example.com:app.git", Some("hunter2"), false);
-        assert!(!by_ssh.contains("extraHeader"), "{by_ssh}");
+        let unbound = config(&Bound::default(), Some("hunter2"), false);
+        assert!(!unbound.contains("extraHeader"), "{unbound}");
         assert_eq!(in_quotes(r#"a"b\c"#), r#""a\"b\\c""#);
     }
 
     #[test]
-    fn a_host_must_be_known_and_a_key_is_quoted() {
+    fn only_remote_transports_are_allowed() {
         let files = Ssh {
-            key: Some(Path::new("/a'b")),
-            known_hosts: Path::new("/known hosts"),
+            key: None,
+            known_hosts: Path::new("/known"),
         };
         let env = environment(Path::new("/config"), files, false);
-        let command = &env["GIT_SSH_COMMAND"];
-        assert!(
-            command.contains("-oStrictHostKeyChecking=yes -oUpdateHostKeys=no"),
-            "{command}"
-        );
-        assert!(command.contains("-oUserKnownHostsFile='/known hosts'"), "{command}");
-        assert!(command.ends_with(r"-i '/a'\''b'"), "{command}");
         assert_eq!(env["GIT_ALLOW_PROTOCOL"], "https:ssh");
+        assert_eq!(env["GIT_SSH_VARIANT"], "ssh");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::fake_server::{FakeServer, lease};
 use crate::stage::open_directory;
 use crate::work::Working;
 
-fn git(directory: &Path, words: &[&str]) -> String {
+pub fn git(directory: &Path, words: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args([
         "-c",
@@ -38,7 +38,7 @@ fn git(directory: &Path, words: &[&str]) -> String {
 }
 
 /// A repository with two commits, a tag on the first, a hook, and a branch with a link out.
-fn repository(directory: &Path) -> (PathBuf, String) {
+pub fn repository(directory: &Path) -> (PathBuf, String) {
     let path = directory.join("app");
     std::fs::create_dir(&path).unwrap();
     git(&path, &["init", "--quiet"]);
@@ -57,7 +57,7 @@ fn repository(directory: &Path) -> (PathBuf, String) {
     (path, second)
 }
 
-fn of(server: &FakeServer, id: &str, url: &str, reference: &str) -> Lease {
+pub fn of(server: &FakeServer, id: &str, url: &str, reference: &str) -> Lease {
     let script = "cat README; echo; echo \"commit=$LAUNCHWAY_COMMIT\"; find .git -path '*hooks/*' | wc -l";
     Lease {
         source: Source::Git {
@@ -158,13 +158,18 @@ async fn options_commands_and_local_paths_never_reach_git() {
 }
 
 /// A secret variable of the organization.
-fn secret(name: &str, value: &str) -> LeasedVariable {
+pub fn secret(name: &str, value: &str) -> LeasedVariable {
     LeasedVariable {
         name: name.to_owned(),
         value: SecretText::new(value.to_owned()),
         path: None,
         secret: true,
     }
+}
+
+/// Every repository of this machine is one that the credentials are for.
+fn everywhere_here() -> LeasedVariable {
+    secret("LAUNCHWAY_GIT_URLS", "file:///")
 }
 
 /// Says all that a step finds of what opens the repository.
@@ -201,10 +206,11 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
                 secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token"),
                 secret("LAUNCHWAY_GIT_SSH_KEY", "hunter2-key"),
                 secret("LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "example.com ssh-ed25519 hunter2-host"),
+                everywhere_here(),
             ],
         ),
         // Given as a file by mistake, it is no step's either.
-        ("build_2", vec![file]),
+        ("build_2", vec![file, everywhere_here()]),
     ] {
         let lease = of(&server, id, &format!("file://{}", path.display()), "main");
         let mut lease = Lease { env, ..lease };
@@ -229,7 +235,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
 }
 
 /// Stands where `ssh` is looked for: notes how it was called and what hosts it was told of, then serves the repository.
-fn stand_in_for_ssh(directory: &Path) {
+pub fn stand_in_for_ssh(directory: &Path) {
     let script = format!(
         "#!/bin/bash\nprintf '%s\\n' \"$@\" > {0}/called\nfor word; do case $word in -oUserKnownHostsFile=*) cat \"${{word#*=}}\" > {0}/hosts ;; \
          esac; done\nfor word; do [ \"$before\" = -i ] && cat \"$word\" > {0}/key; before=$word; done\neval \"${{@: -1}}\"\n",
@@ -266,6 +272,7 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
     lease.env = vec![
         secret("LAUNCHWAY_GIT_SSH_KEY", "the key"),
         secret("LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "git.example.com ssh-ed25519 AAAA"),
+        secret("LAUNCHWAY_GIT_URLS", "ssh://git@git.example.com/"),
     ];
     server.queue(lease);
     let finish = server.finished("build_1").await;
@@ -351,7 +358,7 @@ async fn submodules_and_large_files_come_with_the_credentials_of_the_repository(
     for (id, env, expected) in [
         (
             "build_1",
-            vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token")],
+            vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token"), everywhere_here()],
             "library\n",
         ),
         // What is public is fetched by whoever wants it.

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
-use launchway_domain::build::git::is_for_fetch_only;
+use launchway_domain::build::git::{self, Bound, is_for_fetch_only};
 use launchway_domain::build::{Build, SourceRecord};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Signing, for_build};
@@ -52,16 +52,25 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
     let kept = write.org().env_vars(ALL).await?.items;
     let variables: Vec<_> = kept.iter().map(|kept| kept.variable.clone()).collect();
     let mut opened = Opened::default();
-    // A build of an archive fetches nothing. With a git source older runners, too, need what opens the repository.
-    let of_git = matches!(build.spec.source, SourceRecord::Git { .. });
-    let wanted = |variable: &&EnvVar| of_git || !is_for_fetch_only(&variable.name);
-    for variable in resolve(&variables, &scope).into_iter().filter(wanted) {
+    let mut wanted = resolve(&variables, &scope);
+    wanted.retain(|variable| may_be_needed(build, variable));
+    // It says whether the others may go out.
+    wanted.sort_by_key(|variable| variable.name != git::URLS);
+    let mut bound = Bound::default();
+    for variable in wanted {
+        if git::opens_repositories(&variable.name) && !is_for(&bound, build) {
+            continue;
+        }
         let Some(kept) = kept.iter().find(|kept| kept.variable.id == variable.id) else {
             continue;
         };
+        let value = env_vars::open_for_build(write, kept, what_for).await?;
+        if variable.name == git::URLS && variable.path.is_none() {
+            bound = Bound::parse(value.reveal()).unwrap_or_default();
+        }
         opened.env.push(LeasedVariable {
             name: variable.name.clone(),
-            value: env_vars::open_for_build(write, kept, what_for).await?,
+            value,
             path: variable.path.clone(),
             secret: variable.visibility == Visibility::Secret,
         });
@@ -86,6 +95,19 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
         }
     }
     Ok(opened)
+}
+
+/// Whether a build can have a use for a variable: one of an archive fetches nothing.
+fn may_be_needed(build: &Build, variable: &EnvVar) -> bool {
+    matches!(build.spec.source, SourceRecord::Git { .. }) || !is_for_fetch_only(&variable.name)
+}
+
+/// Whether what opens repositories is for that of a build. Runners ask the same; those of earlier releases do not.
+fn is_for(bound: &Bound, build: &Build) -> bool {
+    match &build.spec.source {
+        SourceRecord::Git { url, .. } => bound.covers(url),
+        SourceRecord::Archive { .. } => false,
+    }
 }
 
 /// What opens a credential.

@@ -2,6 +2,7 @@
 
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::secret::SecretText;
+use launchway_domain::build::git;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::env_var::{
     EnvVar, EnvVarKind, EnvVarScope, MAX_CONFIGURATIONS, MAX_VALUE_SIZE, Visibility, is_name, is_path,
@@ -50,6 +51,9 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
         return Err(Failure::bad(
             "value must not hold a NUL character: no environment can carry it",
         ));
+    }
+    if request.name == git::URLS {
+        git::Bound::parse(value).map_err(|problem| Failure::bad(format!("value: {problem}")))?;
     }
     let kind = word("kind", request.kind.as_deref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());

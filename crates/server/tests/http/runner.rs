@@ -439,21 +439,61 @@ async fn what_opens_a_repository_is_leased_for_a_repository_alone() {
         size: 1,
         sha256: "0".repeat(64),
     };
-    for (source, count) in [(None, 4), (Some(archive), 1)] {
-        app.queue(org, |build| {
-            if let Some(source) = source {
-                build.spec.source = source;
-            }
-        })
-        .await;
+    let git = |url: &str| SourceRecord::Git {
+        url: url.to_owned(),
+        reference: "main".to_owned(),
+    };
+    let ours = || git("https://git.example.com/team/app.git");
+    let leased = async |source| {
+        app.queue(org, |build| build.spec.source = source).await;
         let held = app.take(&runner).await;
-        assert_eq!(
-            held.lease["env"].as_array().unwrap().len(),
-            count,
-            "{}",
-            held.lease["env"]
-        );
+        let names = held.lease["env"].as_array().unwrap().iter();
+        let mut names: Vec<_> = names
+            .map(|variable| variable["name"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    // Nobody has said what repositories they are for.
+    assert_eq!(leased(ours()).await, ["LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "OTHER"]);
+    let set = async |urls: &str| {
+        let body = json!({"name": "LAUNCHWAY_GIT_URLS", "value": urls, "visibility": "plain"});
+        app.call(&key, Method::POST, "/env", Some(body)).await
+    };
+    let answer = set("git.example.com/team/ https://").await;
+    let problem = "value: 'https://' is not the beginning of a repository's address: write github.com/acme/app, \
+                   https://github.com/acme/ or git@github.com:acme/app.git.";
+    answer.expect_error(400, problem);
+    set("git.example.com/team/").await.expect(201);
+    let all = [
+        "LAUNCHWAY_GIT_SSH_KEY",
+        "LAUNCHWAY_GIT_SSH_KNOWN_HOSTS",
+        "LAUNCHWAY_GIT_TOKEN",
+        "LAUNCHWAY_GIT_URLS",
+        "OTHER",
+    ];
+    for source in [
+        ours(),
+        git("https://GIT.example.com:443/team/app"),
+        git("git@git.example.com:team/app"),
+    ] {
+        assert_eq!(leased(source).await, all);
     }
+    for source in [
+        git("https://evil.example/team/app.git"),
+        git("https://git.example.com.evil.example/team/app.git"),
+        git("https://git.example.com./team/app.git"),
+        git("https://git.example.com:8443/team/app.git"),
+        git("https://git.example.com/evil/app.git"),
+        git("https://git.example.com/team/../evil/app.git"),
+        git("git@evil.example:team/app.git"),
+    ] {
+        let shown = format!("{source:?}");
+        let names = leased(source).await;
+        let without_credentials = ["LAUNCHWAY_GIT_SSH_KNOWN_HOSTS", "LAUNCHWAY_GIT_URLS", "OTHER"];
+        assert_eq!(names, without_credentials, "{shown}");
+    }
+    assert_eq!(leased(archive).await, ["OTHER"]);
 }
 
 #[tokio::test]
