@@ -84,7 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn has_the_form_of_the_contract() {
+    fn has_the_form_of_the_reference() {
         let key = ApiKey::from_random(&[7; RANDOM_BYTES]).expect("no byte is skipped");
         assert_eq!(key.reveal().len(), 3 + 40 + 6);
         // CRC32 of forty times `7` is 0xe6df92db, reckoned with zlib outside this code.

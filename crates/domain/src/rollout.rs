@@ -65,7 +65,7 @@ mod tests {
 
     /// Made with Python: `int.from_bytes(hashlib.sha256(f"{update}:{device}".encode()).digest()[:8], "big") % 100`.
     #[test]
-    fn buckets_are_those_of_the_contract() {
+    fn buckets_are_those_of_the_reference() {
         for (update, device, expected) in [
             (UPDATE, "device-1", 49),
             (UPDATE, "device-2", 14),

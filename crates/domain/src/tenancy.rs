@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiers_allow_what_the_spec_says() {
+    fn tiers_allow_what_the_reference_says() {
         let allowed: Vec<_> = Tier::ALL
             .iter()
             .map(|tier| (tier.as_str(), tier.requests_per_minute()))

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_the_contract_allows() {
+    fn reads_what_the_reference_allows() {
         for (text, key) in [
             ("1", "1.0.0"),
             ("1.2", "1.2.0"),

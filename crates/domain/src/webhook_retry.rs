@@ -83,7 +83,7 @@ mod tests {
     const NOW: EpochMs = 1_795_255_200_000;
 
     #[test]
-    fn the_schedule_is_the_contracts() {
+    fn the_schedule_is_that_of_the_reference() {
         let pauses: Vec<EpochMs> = (1..)
             .map_while(|tries| match after_try(Some(500), tries, NOW) {
                 Next::Again(at) => Some((at - NOW) / SECOND),

@@ -198,7 +198,7 @@ async fn an_artifact_has_its_name_only_when_it_is_whole_and_right() {
 }
 
 #[tokio::test]
-async fn each_call_goes_where_the_contract_says() {
+async fn each_call_goes_where_the_reference_says() {
     let page = json!({"items": [build(json!({}))], "total": 1, "limit": 10, "offset": 0}).to_string();
     let none = json!({"items": [], "total": 0, "limit": 10, "offset": 0}).to_string();
     let gone = |status: &str| Reply::new(200, json!({"id": ID, "status": status}).to_string());

@@ -22,7 +22,7 @@ fn submission(changed: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn each_call_goes_where_the_contract_says() {
+async fn each_call_goes_where_the_reference_says() {
     let page = json!({"items": [], "total": 0, "limit": 10, "offset": 0}).to_string();
     let server = FakeServer::start([
         submission(json!({})),

@@ -15,7 +15,7 @@ fn running(attempt: u32) -> Standing {
 }
 
 #[test]
-fn each_move_leads_where_the_contract_says() {
+fn each_transition_leads_where_the_reference_says() {
     use BuildStatus::{Canceled, Failed, Queued, Running, Success};
     let queued = Standing::new(NOW);
     let asked = Standing {

@@ -11,7 +11,7 @@ fn at(status: SubmissionStatus) -> Standing {
 }
 
 #[test]
-fn each_move_leads_where_the_contract_says() {
+fn each_transition_leads_where_the_reference_says() {
     use SubmissionStatus::*;
     for (from, step, wanted) in [
         (Queued, Move::Reach(Validating), Ok(Validating)),

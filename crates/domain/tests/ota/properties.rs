@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn decides_as_the_contract_reads(updates in any_updates(), asking in any_caller()) {
+    fn decides_as_the_reference_reads(updates in any_updates(), asking in any_caller()) {
         let expected = reference(&asking, &updates);
         prop_assert_eq!(told(&decide(&asking, &sorted(updates))), expected);
     }

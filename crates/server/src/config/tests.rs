@@ -14,7 +14,7 @@ fn load(change: impl FnOnce(&mut RawSettings)) -> Result<Config, String> {
 }
 
 #[test]
-fn defaults_are_the_contracts() {
+fn defaults_are_those_of_the_reference() {
     let config = load(|_| {}).expect("defaults are valid");
     assert_eq!(config.listen.to_string(), "127.0.0.1:8787");
     assert_eq!(config.database_url.reveal(), "sqlite:launchway-data/launchway.db");

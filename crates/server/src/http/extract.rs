@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn paging_follows_the_contract() {
+    fn paging_follows_the_reference() {
         for (text, limit, offset) in [
             ("", 10, 0),
             ("limit=100&offset=5", 100, 5),

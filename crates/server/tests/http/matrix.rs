@@ -31,7 +31,7 @@ const NEED_ID: [&str; 7] = [
 const NEEDS_NOTHING: &str = "POST /runners/tokens";
 
 #[test]
-fn the_contract_and_the_router_have_the_same_endpoints() {
+fn the_reference_and_the_router_have_the_same_endpoints() {
     let routed = router::lines().into_iter().map(|line| {
         let row = row_of(&line.method, &line.path);
         row.line
@@ -44,7 +44,7 @@ fn the_contract_and_the_router_have_the_same_endpoints() {
 /// Who is let in (`docs/reference/callers.md#scopes-and-endpoints`), and the exact refusals of the others
 /// (`docs/reference/conventions.md#fixed-messages`).
 #[tokio::test]
-async fn every_endpoint_lets_in_whom_the_contract_says() {
+async fn every_endpoint_lets_in_whom_the_reference_says() {
     let app = TestApp::start().await;
     let callers = callers::all(&app).await;
     let mut lines = router::lines();

@@ -210,7 +210,7 @@ async fn a_record_is_replaced_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_replacement_is_checked_in_the_contracts_order() {
+async fn a_replacement_is_checked_in_the_usual_order() {
     let (app, cookie) = with_admin().await;
     let unused = "webhook_01h455vb4pex5vsknk084sn02q";
     for body in [

@@ -11,7 +11,7 @@ use super::stage::{BUNDLE, PATH, Stage, answering, assert_signed, id, secret};
 use crate::support::START;
 
 #[tokio::test]
-async fn an_event_arrives_as_the_contract_says() {
+async fn an_event_arrives_as_the_reference_says() {
     let mut stage = Stage::set().await;
     let receiver = Receiver::ok().await;
     let webhook = stage.webhook(&receiver.url("/hook?a=b"), json!({})).await;

@@ -1,4 +1,4 @@
-//! Spec part 5: authentication.
+//! Authentication (`docs/reference/callers.md`).
 
 use launchway_domain::scope::Scope;
 use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
@@ -11,160 +11,160 @@ use super::{BAD_KEY, ENDPOINTS, Error, Has, Is, Lacks, NO_PROOF, NONE, Names, Pa
 use crate::support::{Answer, PASSWORD, Setup, TestApp};
 
 #[tokio::test]
-async fn part_5_rules() {
+async fn keys_and_sessions_follow_the_rules() {
     let stage = Stage::set().await;
     let scopes = "scopes must hold one or more of build, submit, update";
     let lacks_admin = Error(403, "API key does not have 'admin' scope");
     let rows: [Row; 22] = [
         (
-            "5, session token: cookie",
+            "session token: cookie",
             Who::Session,
             "GET /auth/session",
             NONE,
             Has(200, json!({"kind": "session"})),
         ),
         (
-            "5, API key: header Authorization: Bearer",
+            "API key: header Authorization: Bearer",
             Who::Key(Build),
             "GET /auth/session",
             NONE,
             Has(200, json!({"kind": "apiKey"})),
         ),
         (
-            "5, API key: Bearer",
+            "API key: Bearer",
             Who::Shows("Basic YTpi"),
             "GET /build",
             NONE,
             Error(401, NO_PROOF),
         ),
         (
-            "5 rule 2, a name is entered",
+            "a name is entered",
             Who::Session,
             "POST /api-keys",
             json!({"name": "", "scopes": ["build"]}),
             Names(400, "name"),
         ),
         (
-            "5 rule 2, scopes are selected from `build`",
+            "scopes are selected from `build`",
             Who::Session,
             "POST /api-keys",
             new_key(&["build"]),
             Has(201, json!({"name": "CI", "scopes": ["build"]})),
         ),
         (
-            "5 rule 2, `submit`",
+            "`submit`",
             Who::Session,
             "POST /api-keys",
             new_key(&["submit"]),
             Has(201, json!({"scopes": ["submit"]})),
         ),
         (
-            "5 rule 2, `update`",
+            "`update`",
             Who::Session,
             "POST /api-keys",
             new_key(&["update"]),
             Has(201, json!({"scopes": ["update"]})),
         ),
         (
-            "5 rule 2, all three",
+            "all three",
             Who::Session,
             "POST /api-keys",
             new_key(&["build", "submit", "update"]),
             Has(201, json!({"scopes": ["build", "submit", "update"]})),
         ),
         (
-            "5 rule 2, from `build`, `submit`, `update`",
+            "from `build`, `submit`, `update`",
             Who::Session,
             "POST /api-keys",
             new_key(&["admin"]),
             Error(400, scopes),
         ),
         (
-            "5 rule 2, from `build`, `submit`, `update`",
+            "from `build`, `submit`, `update`",
             Who::Session,
             "POST /api-keys",
             new_key(&["build", "deploy"]),
             Error(400, scopes),
         ),
         (
-            "5 rule 2, scopes are selected",
+            "scopes are selected",
             Who::Session,
             "POST /api-keys",
             new_key(&[]),
             Error(400, scopes),
         ),
         (
-            "5 rule 2, the key value is displayed once",
+            "the key value is displayed once",
             Who::Session,
             "GET /api-keys?id={key}",
             NONE,
             Lacks(200, &["key"]),
         ),
         (
-            "5 rule 4, admin endpoints require a session",
+            "admin endpoints require a session",
             Who::Session,
             "GET /env",
             NONE,
             Page(json!({"total": 0}), 0),
         ),
         (
-            "5 rule 4, admin endpoints require a session",
+            "admin endpoints require a session",
             Who::Session,
             "GET /webhooks",
             NONE,
             Page(json!({"total": 0}), 0),
         ),
         (
-            "5 rule 4, or an admin-scoped key",
+            "or an admin-scoped key",
             Who::Key(Admin),
             "GET /env",
             NONE,
             Page(json!({"total": 0}), 0),
         ),
         (
-            "5 rule 4, or an admin-scoped key",
+            "or an admin-scoped key",
             Who::Key(Build),
             "GET /env",
             NONE,
             lacks_admin.clone(),
         ),
         (
-            "5 rule 4, or an admin-scoped key",
+            "or an admin-scoped key",
             Who::Key(Update),
             "GET /api-keys",
             NONE,
             lacks_admin.clone(),
         ),
         (
-            "5 rule 4, or an admin-scoped key",
+            "or an admin-scoped key",
             Who::Key(Submit),
             "GET /webhooks",
             NONE,
             lacks_admin,
         ),
         (
-            "5 rule 5, a key acts only in its organization",
+            "a key acts only in its organization",
             Who::Stranger,
             "GET /update?id={update}",
             NONE,
             Error(404, "No update has this id"),
         ),
         (
-            "5 rule 5, a key acts only in its organization",
+            "a key acts only in its organization",
             Who::Stranger,
             "GET /api-keys?id={key}",
             NONE,
             Error(404, "No API key has this id"),
         ),
         (
-            "5 rule 7, keys are revoked with DELETE /api-keys",
+            "keys are revoked with DELETE /api-keys",
             Who::Key(Admin),
             "DELETE /api-keys?id={key}",
             NONE,
             Is(200, json!({"id": "{key}", "status": "revoked"})),
         ),
         (
-            "5 rule 7, keys are revoked",
+            "keys are revoked",
             Who::Key(Admin),
             "GET /api-keys?id={key}",
             NONE,
@@ -174,10 +174,9 @@ async fn part_5_rules() {
     run(&stage, rows).await;
 }
 
-/// "5 rule 1: Every endpoint except `GET /update/check/{bundleId}` requires authentication"; "5 rule 7: a revoked or
-/// expired key".
+/// Every endpoint except the check requires authentication, and a revoked or expired key is none.
 #[tokio::test]
-async fn part_5_rule_1_and_rule_7_on_every_endpoint() {
+async fn every_endpoint_requires_authentication() {
     let stage = Stage::set().await;
     let proofs = [
         (Who::Nobody, NO_PROOF),
@@ -188,14 +187,14 @@ async fn part_5_rule_1_and_rule_7_on_every_endpoint() {
         (Who::Expired, BAD_KEY),
     ];
     let rows = ENDPOINTS.into_iter().flat_map(|(call, _)| {
-        proofs.map(|(who, message)| ("5 rules 1 and 7", who, call, json!({}), Error(401, message)))
+        proofs.map(|(who, message)| ("requires authentication", who, call, json!({}), Error(401, message)))
     });
     run(&stage, rows).await;
 }
 
-/// "5 rule 3: Scope to endpoint mapping", and rule 4 for the endpoints under no such scope.
+/// `docs/reference/callers.md#scopes-and-endpoints`
 #[tokio::test]
-async fn part_5_rule_3_every_scope_on_every_endpoint() {
+async fn every_scope_on_every_endpoint() {
     let stage = Stage::set().await;
     for (call, needed) in ENDPOINTS {
         let (method, path) = call.split_once(' ').unwrap();
@@ -216,9 +215,9 @@ async fn part_5_rule_3_every_scope_on_every_endpoint() {
     }
 }
 
-/// "5: Cookie, set after login and managed automatically."
+/// `docs/reference/callers.md#session-cookie`
 #[tokio::test]
-async fn part_5_session_cookie() {
+async fn the_session_cookie_is_set_and_managed() {
     let stage = Stage::set().await;
     let request = stage.app.request(Method::POST, "/auth/sign-in");
     let request = request.json(&json!({"email": "owner@example.com", "password": PASSWORD}));
@@ -233,9 +232,9 @@ async fn part_5_session_cookie() {
         .expect_error(401, NO_PROOF);
 }
 
-/// "5 rule 6: Development and production use separate base addresses and separate keys."
+/// `docs/reference/service.md#environments`
 #[tokio::test]
-async fn part_5_rule_6() {
+async fn keys_of_one_environment_are_unknown_in_the_other() {
     let production = TestApp::start().await;
     let settings = RawSettings {
         environment: Some("development".to_owned()),
@@ -261,9 +260,9 @@ async fn part_5_rule_6() {
     }
 }
 
-/// The key is in the creating answer, has the fixed prefix, works, and is shown nowhere else (parts 2 and 5 rule 2).
+/// The key is in the response to its creation, has the fixed prefix, works, and is shown nowhere else.
 #[tokio::test]
-async fn part_5_rule_2_the_key_is_displayed_once() {
+async fn the_key_is_displayed_once() {
     let stage = Stage::set().await;
     let made = stage
         .call(Who::Session, Method::POST, "/api-keys", new_key(&["build"]))

@@ -1,4 +1,4 @@
-//! Spec part 4: the tables of endpoints, and the common query parameters.
+//! The endpoints, and the common query parameters (`docs/reference/conventions.md#lists`).
 
 use launchway_domain::scope::Scope::{Admin, Build, Submit, Update};
 use serde_json::json;
@@ -11,40 +11,40 @@ fn first_page() -> super::Gets {
 }
 
 #[tokio::test]
-async fn part_4_endpoints() {
+async fn every_endpoint_is_there() {
     let stage = Stage::set().await;
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
     let rows: [Row; 29] = [
         (
-            "4, paths are relative to {base_url}, which ends in /api",
+            "paths are relative to {base_url}, which ends in /api",
             Who::Key(Build),
             "GET /build",
             NONE,
             first_page(),
         ),
         (
-            "4, GET /build: List builds (paginated)",
+            "GET /build: List builds (paginated)",
             Who::Key(Build),
             "GET /build",
             NONE,
             first_page(),
         ),
         (
-            "4, GET /build?id=: Get one build",
+            "GET /build?id=: Get one build",
             Who::Key(Build),
             "GET /build?id=x",
             NONE,
             Error(404, "No build has this id"),
         ),
         (
-            "4, POST /build: Create a build",
+            "POST /build: Create a build",
             Who::Key(Build),
             "POST /build",
             json!({}),
             Names(400, "missing field `bundleId`"),
         ),
         (
-            "4, POST /build: Create a build",
+            "POST /build: Create a build",
             Who::Key(Build),
             "POST /build",
             json!({
@@ -55,91 +55,91 @@ async fn part_4_endpoints() {
             Has(201, json!({"status": "queued", "bundleId": "com.example.new"})),
         ),
         (
-            "4, DELETE /build?id=: Delete a build",
+            "DELETE /build?id=: Delete a build",
             Who::Key(Build),
             "DELETE /build?id=x",
             NONE,
             Error(404, "No build has this id"),
         ),
         (
-            "4, DELETE /build?id=: Delete a build",
+            "DELETE /build?id=: Delete a build",
             Who::Key(Build),
             "DELETE /build",
             NONE,
             Error(400, "id is required"),
         ),
         (
-            "4, GET /submit: List submissions (paginated)",
+            "GET /submit: List submissions (paginated)",
             Who::Key(Submit),
             "GET /submit",
             NONE,
             first_page(),
         ),
         (
-            "4, GET /submit?id=: Get one submission",
+            "GET /submit?id=: Get one submission",
             Who::Key(Submit),
             "GET /submit?id=x",
             NONE,
             Error(404, "No submission has this id"),
         ),
         (
-            "4, POST /submit: Create a submission",
+            "POST /submit: Create a submission",
             Who::Key(Submit),
             "POST /submit",
             json!({"uploadId": "x", "destination": "testflight"}),
             Error(404, "No upload has this id"),
         ),
         (
-            "4, DELETE /submit?id=: Delete a submission",
+            "DELETE /submit?id=: Delete a submission",
             Who::Key(Submit),
             "DELETE /submit?id=x",
             NONE,
             Error(404, "No submission has this id"),
         ),
         (
-            "4, POST /update: Create an OTA update",
+            "POST /update: Create an OTA update",
             Who::Key(Update),
             "POST /update",
             update,
             Has(201, json!({"status": "published"})),
         ),
         (
-            "4, GET /update/check/{bundleId}: Public check",
+            "GET /update/check/{bundleId}: Public check",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0",
             NONE,
             Has(200, json!({"updateAvailable": true})),
         ),
         (
-            "4, GET /env: List environment variables",
+            "GET /env: List environment variables",
             Who::Key(Admin),
             "GET /env",
             NONE,
             first_page(),
         ),
         (
-            "4, POST /env: Set an environment variable",
+            "POST /env: Set an environment variable",
             Who::Key(Admin),
             "POST /env",
             json!({"name": "TOKEN", "value": "x"}),
             Has(201, json!({"status": "active", "name": "TOKEN", "value": null})),
         ),
         (
-            "4, DELETE /env?id=: Delete an environment variable",
+            "DELETE /env?id=: Delete an environment variable",
             Who::Key(Admin),
             "DELETE /env?id=x",
             NONE,
             Error(404, "No environment variable has this id"),
         ),
         (
-            "4, GET /api-keys: List API keys",
+            "GET /api-keys: List API keys",
             Who::Key(Admin),
             "GET /api-keys",
             NONE,
             Page(json!({"total": KEYS}), 10),
         ),
         (
-            "4, POST /api-keys: Create an API key",
+            "POST /api-keys: Create an API key",
             Who::Key(Admin),
             "POST /api-keys",
             new_key(&["build", "update"]),
@@ -149,77 +149,77 @@ async fn part_4_endpoints() {
             ),
         ),
         (
-            "4, DELETE /api-keys?id=: Revoke an API key",
+            "DELETE /api-keys?id=: Revoke an API key",
             Who::Key(Admin),
             "DELETE /api-keys?id={key}",
             NONE,
             Is(200, json!({"id": "{key}", "status": "revoked"})),
         ),
         (
-            "4, GET /webhooks: List webhooks",
+            "GET /webhooks: List webhooks",
             Who::Key(Admin),
             "GET /webhooks",
             NONE,
             first_page(),
         ),
         (
-            "4, POST /webhooks: Create a webhook",
+            "POST /webhooks: Create a webhook",
             Who::Key(Admin),
             "POST /webhooks",
             json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]}),
             Has(201, json!({"status": "active", "type": "generic", "events": ["*"]})),
         ),
         (
-            "4, PUT /webhooks: Update a webhook",
+            "PUT /webhooks: Update a webhook",
             Who::Key(Admin),
             "PUT /webhooks",
             json!({"name": "CI", "url": "https://example.com/hook", "events": ["*"]}),
             Error(400, "id is required"),
         ),
         (
-            "4, DELETE /webhooks?id=: Delete a webhook",
+            "DELETE /webhooks?id=: Delete a webhook",
             Who::Key(Admin),
             "DELETE /webhooks?id=x",
             NONE,
             Error(404, "No webhook has this id"),
         ),
         (
-            "4, identifier query parameters are strings",
+            "identifier query parameters are strings",
             Who::Key(Update),
             "GET /update?id=17",
             NONE,
             Error(404, "No update has this id"),
         ),
         (
-            "4, identifier query parameters are strings",
+            "identifier query parameters are strings",
             Who::Key(Update),
             "GET /update?id={update}",
             NONE,
             Has(200, json!({"id": "{update}", "status": "published"})),
         ),
         (
-            "4, bodies of type JSON",
+            "bodies of type JSON",
             Who::Key(Update),
             "POST /update",
             json!([]),
             Names(400, "JSON object"),
         ),
         (
-            "4, bodies of type JSON",
+            "bodies of type JSON",
             Who::Key(Update),
             "POST /update",
             json!("text"),
             Names(400, ""),
         ),
         (
-            "4, the tables of endpoints",
+            "the tables of endpoints",
             Who::Key(Build),
             "GET /builds",
             NONE,
             Error(404, "There is nothing at this path; the API is described at /docs"),
         ),
         (
-            "4, the tables of endpoints",
+            "the tables of endpoints",
             Who::Key(Build),
             "PUT /build",
             NONE,
@@ -232,111 +232,111 @@ async fn part_4_endpoints() {
 }
 
 #[tokio::test]
-async fn part_4_common_query_parameters() {
+async fn common_query_parameters() {
     let stage = Stage::set().await;
     let not_yours = Error(403, "orgId names an organization that this caller does not act in");
     let all = KEYS - 10;
     let rows: [Row; 15] = [
         (
-            "4, limit: default 10",
+            "limit: default 10",
             Who::Key(Admin),
             "GET /api-keys",
             NONE,
             Page(json!({"limit": 10, "offset": 0, "total": KEYS}), 10),
         ),
         (
-            "4, limit: number of items returned",
+            "limit: number of items returned",
             Who::Key(Admin),
             "GET /api-keys?limit=3",
             NONE,
             Page(json!({"limit": 3}), 3),
         ),
         (
-            "4, limit: number of items returned",
+            "limit: number of items returned",
             Who::Key(Admin),
             "GET /api-keys?limit=100",
             NONE,
             Page(json!({"limit": 100}), KEYS),
         ),
         (
-            "4, limit: integer",
+            "limit: integer",
             Who::Key(Admin),
             "GET /api-keys?limit=ten",
             NONE,
             Names(400, "limit"),
         ),
         (
-            "4, limit: integer",
+            "limit: integer",
             Who::Key(Admin),
             "GET /api-keys?limit=2.5",
             NONE,
             Names(400, "limit"),
         ),
         (
-            "4, offset: default 0; number of items skipped",
+            "offset: default 0; number of items skipped",
             Who::Key(Admin),
             "GET /api-keys?offset=10",
             NONE,
             Page(json!({"offset": 10}), all),
         ),
         (
-            "4, offset: number of items skipped",
+            "offset: number of items skipped",
             Who::Key(Admin),
             "GET /api-keys?offset=1000",
             NONE,
             Page(json!({"offset": 1000, "total": KEYS}), 0),
         ),
         (
-            "4, offset: integer",
+            "offset: integer",
             Who::Key(Admin),
             "GET /api-keys?offset=x",
             NONE,
             Names(400, "offset"),
         ),
         (
-            "4, orgId: string, default the organization of the API key",
+            "orgId: string, default the organization of the API key",
             Who::Key(Admin),
             "GET /api-keys?orgId=",
             NONE,
             Page(json!({"total": KEYS}), 10),
         ),
         (
-            "4, orgId: default the organization of the API key",
+            "orgId: default the organization of the API key",
             Who::Key(Admin),
             "GET /api-keys?orgId={org}",
             NONE,
             Page(json!({"total": KEYS}), 10),
         ),
         (
-            "4, orgId: overrides the organization context",
+            "orgId: overrides the organization context",
             Who::Session,
             "GET /api-keys?orgId={second}",
             NONE,
             Page(json!({"total": 0}), 0),
         ),
         (
-            "4, orgId: overrides the organization context",
+            "orgId: overrides the organization context",
             Who::Session,
             "GET /api-keys?orgId={org}",
             NONE,
             Page(json!({"total": KEYS}), 10),
         ),
         (
-            "4, orgId: overrides the organization context",
+            "orgId: overrides the organization context",
             Who::Session,
             "GET /api-keys",
             NONE,
             Page(json!({"total": KEYS}), 10),
         ),
         (
-            "5 rule 5, a key acts only in its organization",
+            "a key acts only in its organization",
             Who::Key(Admin),
             "GET /api-keys?orgId={second}",
             NONE,
             not_yours.clone(),
         ),
         (
-            "5 rule 5, a key acts only in its organization",
+            "a key acts only in its organization",
             Who::Stranger,
             "GET /api-keys?orgId=org_none",
             NONE,
@@ -367,7 +367,7 @@ async fn part_4_common_query_parameters() {
             assert_eq!(
                 (&answer["limit"], &answer["offset"]),
                 wanted,
-                "spec part 4, limit: maximum 100: {path}"
+                "limit: maximum 100: {path}"
             );
         }
     }

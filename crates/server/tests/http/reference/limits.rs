@@ -1,4 +1,4 @@
-//! Spec part 8: limits, and code 429 of part 7.
+//! Rate limits and paging (`docs/reference/conventions.md#rate-limits`).
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
@@ -13,7 +13,7 @@ use crate::support::{START, TestApp};
 /// The table of tiers. `X-RateLimit-Limit`: requests allowed per minute; `X-RateLimit-Remaining`: requests left in the
 /// window; `X-RateLimit-Reset`: integer epoch seconds of window reset; "Exceeding the limit yields HTTP 429".
 #[tokio::test]
-async fn part_8_rate_limit_per_tier() {
+async fn the_rate_limit_is_that_of_the_tier() {
     let app = TestApp::start().await;
     for (tier, per_minute) in [(Tier::Free, 60), (Tier::Pro, 300), (Tier::Enterprise, 1000)] {
         let org = app.org(tier).await;
@@ -48,46 +48,46 @@ async fn part_8_rate_limit_per_tier() {
 }
 
 #[tokio::test]
-async fn part_8_pagination() {
+async fn pages_have_a_limit_and_an_offset() {
     let stage = Stage::set().await;
     let rows: [Row; 6] = [
         (
-            "8, limit default 10, offset default 0",
+            "limit default 10, offset default 0",
             Who::Key(Scope::Admin),
             "GET /api-keys",
             NONE,
             Page(json!({"limit": 10, "offset": 0}), 10),
         ),
         (
-            "8, limit maximum 100",
+            "limit maximum 100",
             Who::Key(Scope::Admin),
             "GET /api-keys?limit=500",
             NONE,
             Page(json!({"limit": 100}), super::stage::KEYS),
         ),
         (
-            "8, limit",
+            "limit",
             Who::Key(Scope::Admin),
             "GET /api-keys?limit=0",
             NONE,
             Names(400, "limit"),
         ),
         (
-            "8, limit",
+            "limit",
             Who::Key(Scope::Admin),
             "GET /api-keys?limit=-1",
             NONE,
             Names(400, "limit"),
         ),
         (
-            "8, offset",
+            "offset",
             Who::Key(Scope::Admin),
             "GET /api-keys?offset=-1",
             NONE,
             Names(400, "offset"),
         ),
         (
-            "8, offset",
+            "offset",
             Who::Key(Scope::Admin),
             "GET /api-keys?offset=13",
             NONE,

@@ -1,5 +1,4 @@
-//! One row for each testable sentence of spec parts 4, 5, 7 and 8, with its part and some of its words, over real HTTP.
-//! Resources that come with later issues are asked for what stands already: who may call, paging, forms of errors.
+//! The reference's sentences about endpoints, authentication, the check, errors and limits, one row each, over real HTTP.
 
 mod check;
 mod endpoints;
@@ -45,7 +44,7 @@ enum Gets {
     Lacks(u16, &'static [&'static str]),
     /// A page of a list with these fields among `limit`, `offset` and `total`, and so many items.
     Page(Value, usize),
-    /// Exactly `error` and `message` (spec part 7).
+    /// Exactly `error` and `message` (`docs/reference/conventions.md#error-body`).
     Error(u16, &'static str),
     /// The same, for any text that names this.
     Names(u16, &'static str),
@@ -56,7 +55,7 @@ use Gets::{Error, Has, Is, Lacks, Names, Page};
 /// [`Stage::filled`] knows.
 type Row = (&'static str, Who, &'static str, Value, Gets);
 
-/// Two messages of part 7.
+/// Two fixed messages (`docs/reference/conventions.md#fixed-messages`).
 const NO_PROOF: &str = "No authentication provided";
 const BAD_KEY: &str = "Invalid or expired API key";
 
@@ -69,11 +68,7 @@ async fn run(stage: &Stage, rows: impl IntoIterator<Item = Row>) {
         let (method, path) = call.split_once(' ').unwrap();
         let method: Method = method.parse().unwrap();
         let answer = stage.call(who, method, path, stage.filled_body(body)).await;
-        check_answer(
-            &format!("spec part {says}: {who:?} {call}"),
-            &answer,
-            &stage.filled_gets(gets),
-        );
+        check_answer(&format!("{says}: {who:?} {call}"), &answer, &stage.filled_gets(gets));
     }
 }
 
@@ -115,7 +110,7 @@ fn check_answer(row: &str, answer: &Answer, gets: &Gets) {
     }
 }
 
-/// The endpoints of spec part 4 but the check, and the scope each needs (part 5 rules 3 and 4).
+/// Endpoints, and the scope that each needs (`docs/reference/callers.md#scopes-and-endpoints`).
 const ENDPOINTS: [(&str, Scope); 18] = [
     ("GET /build", Scope::Build),
     ("POST /build", Scope::Build),

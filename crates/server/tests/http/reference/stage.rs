@@ -1,4 +1,4 @@
-//! What the rows of the spec's table play on: an organization with its callers, another one, updates of an app.
+//! The data that the rows of the table use: an organization with its callers, another one, updates of an app.
 
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;

@@ -1,4 +1,4 @@
-//! Spec part 4, "Public OTA check": its parameters, its three result shapes, its seven rules.
+//! The public check: its parameters, its three forms of result, its rules (`docs/reference/updates.md#the-public-check`).
 
 use launchway_domain::time::{HOUR, iso};
 use reqwest::Method;
@@ -29,7 +29,7 @@ fn of(platform: &str) -> Gets {
 }
 
 #[tokio::test]
-async fn part_4_check_parameters_and_rules() {
+async fn check_parameters_and_rules() {
     let stage = Stage::set().await;
     let none_found = Is(
         200,
@@ -49,175 +49,175 @@ async fn part_4_check_parameters_and_rules() {
     );
     let rows: [Row; 29] = [
         (
-            "4 check, authentication: none",
+            "check: authentication: none",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0",
             NONE,
             update(),
         ),
         (
-            "4 check, authentication: none",
+            "check: authentication: none",
             Who::Revoked,
             "GET /update/check/com.example.app?currentVersion=1.0.0",
             NONE,
             update(),
         ),
         (
-            "4 check, bundleId: app bundle identifier",
+            "check: bundleId: app bundle identifier",
             Who::Nobody,
             "GET /update/check/com.example.none?currentVersion=1.0.0",
             NONE,
             none_found.clone(),
         ),
         (
-            "4 check, currentVersion: required",
+            "check: currentVersion: required",
             Who::Nobody,
             "GET /update/check/com.example.app",
             NONE,
             Error(400, "currentVersion is required"),
         ),
         (
-            "4 check, currentBuild: not required",
+            "check: currentBuild: not required",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.1.9",
             NONE,
             update(),
         ),
         (
-            "4 check, platform: not required",
+            "check: platform: not required",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.1.9",
             NONE,
             update(),
         ),
         (
-            "4 check, platform: `ios`",
+            "check: platform: `ios`",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios",
             NONE,
             of("ios"),
         ),
         (
-            "4 check, platform: `android`",
+            "check: platform: `android`",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0&platform=android",
             NONE,
             of("android"),
         ),
         (
-            "4 check, platform: `visionos`",
+            "check: platform: `visionos`",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0&platform=visionos",
             NONE,
             of("visionos"),
         ),
         (
-            "4 check, platform: one of three",
+            "check: platform: one of three",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0&platform=tvos",
             NONE,
             Error(400, "platform must be ios, android or visionos"),
         ),
         (
-            "4 check, configuration: deployment target",
+            "check: configuration: deployment target",
             Who::Nobody,
             "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=production",
             NONE,
             target.clone(),
         ),
         (
-            "4 check, configuration: deployment target",
+            "check: configuration: deployment target",
             Who::Nobody,
             "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=staging",
             NONE,
             no_update(),
         ),
         (
-            "4 check, shape 1: plus platform, version, …",
+            "check: shape 1: plus platform, version, …",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0&platform=ios",
             NONE,
             update(),
         ),
         (
-            "4 check, shape 1: no message",
+            "check: shape 1: no message",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.0.0",
             NONE,
             Lacks(200, &["message"]),
         ),
         (
-            "4 check, shape 2: requiresStoreUpdate true and compatibilityReason a text naming the change",
+            "check: shape 2: requiresStoreUpdate true and compatibilityReason a text naming the change",
             Who::Nobody,
             "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint={hash}",
             NONE,
             store.clone(),
         ),
         (
-            "4 check, shape 3: updateAvailable false and message",
+            "check: shape 3: updateAvailable false and message",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.2.0",
             NONE,
             no_update(),
         ),
         (
-            "4 check rule 1: update version greater than currentVersion",
+            "check: update version greater than currentVersion",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.1.99&currentBuild=99",
             NONE,
             update(),
         ),
         (
-            "4 check rule 1: semantic version comparison",
+            "check: semantic version comparison",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.10.0",
             NONE,
             no_update(),
         ),
         (
-            "4 check rule 1: semantic version comparison",
+            "check: semantic version comparison",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.2.0-rc.1",
             NONE,
             update(),
         ),
         (
-            "4 check rule 1: equal, build number numerically greater",
+            "check: equal, build number numerically greater",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=4",
             NONE,
             update(),
         ),
         (
-            "4 check rule 1: equal, build number numerically greater",
+            "check: equal, build number numerically greater",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=10",
             NONE,
             no_update(),
         ),
         (
-            "4 check rule 1: equal, same build number",
+            "check: equal, same build number",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.2.0&currentBuild=5",
             NONE,
             no_update(),
         ),
         (
-            "4 check rule 1: update version lower",
+            "check: update version lower",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=1.3.0&currentBuild=1",
             NONE,
             no_update(),
         ),
         (
-            "4 check rule 2: compared with the fingerprint stored",
+            "check: compared with the fingerprint stored",
             Who::Nobody,
             "GET /update/check/com.example.target?currentVersion=1.0.0&configuration=production&fingerprint={hash}",
             NONE,
             target.clone(),
         ),
         (
-            "4 check rule 2: on mismatch requiresStoreUpdate",
+            "check: on mismatch requiresStoreUpdate",
             Who::Nobody,
             "GET /update/check/com.example.native?currentVersion=1.0.0&fingerprint=other",
             NONE,
@@ -227,21 +227,21 @@ async fn part_4_check_parameters_and_rules() {
             ),
         ),
         (
-            "4 check rule 2: when `fingerprint` is supplied",
+            "check: when `fingerprint` is supplied",
             Who::Nobody,
             "GET /update/check/com.example.native?currentVersion=1.0.0",
             NONE,
             Has(200, json!({"requiresStoreUpdate": false, "compatibilityReason": null})),
         ),
         (
-            "4 check rule 4: no update exists for the bundle",
+            "check: no update exists for the bundle",
             Who::Nobody,
             "GET /update/check/com.example.none?currentVersion=1.0.0",
             NONE,
             none_found,
         ),
         (
-            "4 check rule 7: bundle id, version, platform, fingerprint and configuration",
+            "check: bundle id, version, platform, fingerprint and configuration",
             Who::Nobody,
             "GET /update/check/com.example.target?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
              &configuration=production",
@@ -249,7 +249,7 @@ async fn part_4_check_parameters_and_rules() {
             target,
         ),
         (
-            "4 check rule 7: the same of an incompatible app",
+            "check: the same of an incompatible app",
             Who::Nobody,
             "GET /update/check/com.example.native?currentVersion=1.0.0&platform=ios&fingerprint={hash}\
              &configuration=production",
@@ -260,10 +260,10 @@ async fn part_4_check_parameters_and_rules() {
     run(&stage, rows).await;
 }
 
-/// "4 check rule 3: The fingerprint hash is built from the native plugin versions, the hash of the app resources folder
-/// and the hash of the native source."
+/// The fingerprint hash is built from the native plugin versions, the hash of the app resources folder and the hash of the
+/// native source: `docs/reference/fingerprints.md#one-document-for-each-platform`.
 #[tokio::test]
-async fn part_4_check_rule_3() {
+async fn the_hash_is_built_from_plugins_resources_and_native_source() {
     let stage = Stage::set().await;
     let key = stage.key(launchway_domain::scope::Scope::Update);
     let other = "1".repeat(64);
@@ -285,10 +285,9 @@ async fn part_4_check_rule_3() {
     assert_eq!(hashes.len(), 4, "each input counts");
 }
 
-/// "4 check rule 5: `url` is valid for 1 hour; `expiresAt` states the end of validity. After expiry the caller checks
-/// again." "8: Download URL validity: 1 hour."
+/// `url` is valid for 1 hour, and `expiresAt` says until when: `docs/reference/updates.md#download-url`.
 #[tokio::test]
-async fn part_4_check_rule_5_and_part_8_download_urls() {
+async fn download_urls_are_valid_for_an_hour() {
     let stage = Stage::set().await;
     let app = &stage.app;
     // To a whole second: what is left of one is not part of the hour.
@@ -308,9 +307,9 @@ async fn part_4_check_rule_5_and_part_8_download_urls() {
     assert_eq!(app.get(&text(&again, "url")).await.status, 200);
 }
 
-/// "4 check rule 6: The response carries `Cache-Control: no-cache, no-store, must-revalidate`".
+/// `docs/reference/updates.md#caching`
 #[tokio::test]
-async fn part_4_check_rule_6() {
+async fn checks_are_never_cached() {
     let stage = Stage::set().await;
     for path in [
         "com.example.app?currentVersion=1.0.0",

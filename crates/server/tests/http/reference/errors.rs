@@ -1,4 +1,4 @@
-//! Spec part 7: errors. (Code 429 stands with the limits; 500 cannot be provoked from outside.)
+//! Errors (`docs/reference/conventions.md#errors`). `limits.rs` covers 429; a 500 cannot be provoked from outside.
 
 use launchway_domain::scope::Scope::{Build, Submit, Update};
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::stage::Stage;
 use super::{BAD_KEY, Error, Has, Is, NO_PROOF, NONE, Names, Page, Row, Who, run};
 
 #[tokio::test]
-async fn part_7_errors() {
+async fn errors_have_their_status_and_message() {
     let stage = Stage::set().await;
     let update = json!({"uploadId": "{upload}", "bundleId": "com.example.new", "platform": "ios", "version": "1.0.0"});
     let none_found = Is(
@@ -16,119 +16,113 @@ async fn part_7_errors() {
     );
     let rows: [Row; 17] = [
         (
-            "7, no authentication supplied",
+            "no authentication supplied",
             Who::Nobody,
             "GET /build",
             NONE,
             Error(401, NO_PROOF),
         ),
         (
-            "7, API key unknown",
+            "API key unknown",
             Who::Shows("Bearer lw_0000000000000000000000000000000000000000000000"),
             "GET /build",
             NONE,
             Error(401, BAD_KEY),
         ),
+        ("API key expired", Who::Expired, "GET /build", NONE, Error(401, BAD_KEY)),
         (
-            "7, API key expired",
-            Who::Expired,
-            "GET /build",
-            NONE,
-            Error(401, BAD_KEY),
-        ),
-        (
-            "7, API key lacks the scope: build",
+            "API key lacks the scope: build",
             Who::Key(Submit),
             "GET /build",
             NONE,
             Error(403, "API key does not have 'build' scope"),
         ),
         (
-            "7, API key lacks the scope: submit",
+            "API key lacks the scope: submit",
             Who::Key(Build),
             "GET /submit",
             NONE,
             Error(403, "API key does not have 'submit' scope"),
         ),
         (
-            "7, API key lacks the scope: update",
+            "API key lacks the scope: update",
             Who::Key(Build),
             "POST /update",
             NONE,
             Error(403, "API key does not have 'update' scope"),
         ),
         (
-            "7, OTA check without bundle id",
+            "OTA check without bundle id",
             Who::Nobody,
             "GET /update/check/?currentVersion=1.0.0",
             NONE,
             Error(400, "Bundle ID is required"),
         ),
         (
-            "7, OTA check without bundle id",
+            "OTA check without bundle id",
             Who::Nobody,
             "GET /update/check?currentVersion=1.0.0",
             NONE,
             Error(400, "Bundle ID is required"),
         ),
         (
-            "7, OTA check without bundle id",
+            "OTA check without bundle id",
             Who::Nobody,
             "GET /update/check/%20",
             NONE,
             Error(400, "Bundle ID is required"),
         ),
         (
-            "7, OTA check without currentVersion",
+            "OTA check without currentVersion",
             Who::Nobody,
             "GET /update/check/com.example.app",
             NONE,
             Error(400, "currentVersion is required"),
         ),
         (
-            "7, OTA check without currentVersion",
+            "OTA check without currentVersion",
             Who::Nobody,
             "GET /update/check/com.example.app?currentVersion=",
             NONE,
             Error(400, "currentVersion is required"),
         ),
         (
-            "7, code 200: Success",
+            "code 200: Success",
             Who::Key(Build),
             "GET /build",
             NONE,
             Page(json!({}), 0),
         ),
         (
-            "7, code 201: Created",
+            "code 201: Created",
             Who::Key(Update),
             "POST /update",
             update,
             Has(201, json!({"status": "published"})),
         ),
         (
-            "7, code 400: Bad Request",
+            "code 400: Bad Request",
             Who::Key(Update),
             "POST /update",
             json!({}),
             Names(400, ""),
         ),
         (
-            "7, code 404: Not Found",
+            "code 404: Not Found",
             Who::Key(Update),
             "DELETE /update?id=x",
             NONE,
             Error(404, "No update has this id"),
         ),
         (
-            "7, code 404: Not Found",
+            "code 404: Not Found",
             Who::Nobody,
             "GET /nothing",
             NONE,
             Error(404, "There is nothing at this path; the API is described at /docs"),
         ),
         (
-            "7, a bundle without updates is HTTP 200, not 404",
+            "a bundle without updates is HTTP 200, not 404",
             Who::Nobody,
             "GET /update/check/com.example.none?currentVersion=1.0.0",
             NONE,
