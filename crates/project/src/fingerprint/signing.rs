@@ -1,9 +1,12 @@
 //! What only signs an app: teams, identities, provisioning profiles, keystores, the account at Expo. It decides who may
 //! install and publish the app, never what its native code can run, so `lwfp-2` leaves it out and `lwfp-1` does not.
 
+mod gradle;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use gradle::{Language, code_of};
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -87,7 +90,8 @@ pub fn without(path: &str, text: &str) -> Option<String> {
         "app.config.js" | "app.config.ts" | "app.config.cjs" | "app.config.mjs" => &SCRIPT,
         "project.pbxproj" => &XCODE,
         "Podfile" => &PODFILE,
-        _ if name.ends_with(".gradle") || name.ends_with(".gradle.kts") => return Some(without_signing_configs(text)),
+        _ if name.ends_with(".gradle") => return Some(without_signing_configs(text, Language::Groovy)),
+        _ if name.ends_with(".gradle.kts") => return Some(without_signing_configs(text, Language::Kotlin)),
         _ if name.ends_with(".properties") => &PROPERTIES,
         _ if name.ends_with(".xcconfig") => &XCCONFIG,
         _ => return None,
@@ -123,52 +127,52 @@ fn clean(config: &mut Map<String, Value>) {
     }
 }
 
-/// A Gradle file without blocks `signingConfigs { … }` and without lines that choose one.
-fn without_signing_configs(text: &str) -> String {
+/// A Gradle script without blocks `signingConfigs { … }` and without lines that choose one. It stays whole where comments,
+/// strings and braces are not clear, for what is cut out by mistake would not count.
+fn without_signing_configs(text: &str, language: Language) -> String {
     static START: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(r"(?m)^[ \t]*signingConfigs[ \t]*\{"));
     static CHOICE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| compiled(r"(?m)^[ \t]*signingConfig(?:[ \t]*=|[ \t]*\(|[ \t]+)[^{}\n]*\n?"));
-    let mut left = String::with_capacity(text.len());
-    let mut at = 0;
-    for found in START.iter().flat_map(|start| start.find_iter(text)) {
-        if found.start() >= at {
-            let block = block(text, found.range());
-            left.push_str(&text[at..block.start]);
-            at = block.end;
+        LazyLock::new(|| compiled(r"(?m)^[ \t]*signingConfig(?:[ \t]*=|[ \t]*\(|[ \t]+)[^{};\n]*(?:;?[ \t\r]*\n)?"));
+    let (Some(code), Some(start), Some(choice)) = (code_of(text, language), &*START, &*CHOICE) else {
+        return text.to_owned();
+    };
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for found in start.find_iter(&code) {
+        if blocks.last().is_none_or(|block| block.end <= found.start()) {
+            blocks.push(found.start()..end_of_block(&code, found.end()));
         }
     }
-    left.push_str(&text[at..]);
-    match &*CHOICE {
-        Some(choice) => choice.replace_all(&left, "").into_owned(),
-        None => left,
-    }
+    let (text, code) = (cut(text, &blocks), cut(&code, &blocks));
+    let choices: Vec<_> = choice.find_iter(&code).map(|found| found.range()).collect();
+    cut(&text, &choices)
 }
 
-/// From the start of a block to behind its closing brace, and the end of that line. A block that is never closed is only
-/// its start.
-fn block(text: &str, start: Range<usize>) -> Range<usize> {
+/// A text without some parts, which are in order.
+fn cut(text: &str, parts: &[Range<usize>]) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut at = 0;
+    for part in parts {
+        left.push_str(&text[at..part.start]);
+        at = part.end;
+    }
+    left + &text[at..]
+}
+
+/// From inside a block to behind its closing brace, and the end of that line if nothing else is there. In `code` every block ends.
+fn end_of_block(code: &str, inside: usize) -> usize {
     let mut depth = 1_usize;
-    let mut quote = None;
-    let mut letters = text[start.end..].char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        match (quote, letter) {
-            (Some(_), '\\') => drop(letters.next()),
-            (Some(open), _) if letter == open || letter == '\n' => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '{') => depth += 1,
-            (None, '}') => depth -= 1,
-            (None, _) => {}
+    for (at, byte) in code.bytes().enumerate().skip(inside) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
         }
         if depth == 0 {
-            let end = start.end + at + 1;
-            let rest = &text[end..];
-            let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-            let line_end = usize::from(rest[blank..].starts_with('\n'));
-            return start.start..end + if line_end == 1 { blank + 1 } else { 0 };
+            let rest = code[at + 1..].trim_start_matches([' ', '\t']);
+            return rest.strip_prefix('\n').map_or(at + 1, |rest| code.len() - rest.len());
         }
     }
-    start
+    code.len()
 }
 
 #[cfg(test)]

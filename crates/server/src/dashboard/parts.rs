@@ -15,7 +15,7 @@ use futures::Stream;
 
 use crate::failure::Failure;
 
-/// FormParts of a form, files among them.
+/// Parts of a form, files among them.
 const MOST_PARTS: usize = 60;
 /// Bytes that the parser may hold: what it has read but not handed out, and the headers of every part.
 const MOST_HELD: u64 = 1 << 20;

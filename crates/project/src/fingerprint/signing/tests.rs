@@ -165,6 +165,91 @@ fn everything_else_counts() {
     );
 }
 
+/// What stands in a block that signs hides nothing behind it: neither braces nor quotes of a comment or string count.
+#[test]
+fn a_gradle_block_ends_at_its_own_brace() {
+    let script = |inside: &str, sdk: u8| {
+        format!("android {{\n  signingConfigs {{\n    {inside}\n  }}\n  defaultConfig {{ minSdk = {sdk} }}\n}}\n")
+    };
+    let both = [
+        "// {",
+        "// don't {",
+        "/* { */",
+        "/* \" { */",
+        "/*\n * {\n */",
+        r#"storePassword = "{""#,
+        r#"storePassword = "\"{""#,
+        "storePassword = \"\"\"{\n \"{ \"\"\"",
+        r#"storePassword = "a${b("}")}{""#,
+        r#"storePassword = "${ /* } */ "{${c}" }""#,
+        "release { } // }",
+    ];
+    let groovy = [
+        "storePassword '{'",
+        r"storePassword 'it\'s {'",
+        "storePassword '''{\n'{'''",
+        r#"storePassword """\"""{""""#,
+        "storePassword = /{/",
+        r"storePassword = /\/{/",
+        r#"storePassword(/{${"}"}/)"#,
+        "storePassword = $/ {/ $/$ {/$",
+        "x = 6 / 2 // {",
+        "/* /* { */",
+    ];
+    let kotlin = [
+        "val a = '{'",
+        r#"val a = '\''; val b = "{""#,
+        r#"val a = """\""" // {"#,
+        r#"val a = """{"""""#,
+        "`{`()",
+        "/* /* { */ { */",
+        "val a = 6 / 2 / 1 // {",
+    ];
+    let rows = both
+        .iter()
+        .flat_map(|inside| [("a.gradle", inside), ("a.gradle.kts", inside)]);
+    let rows = rows.chain(groovy.iter().map(|inside| ("a.gradle", inside)));
+    for (name, inside) in rows.chain(kotlin.iter().map(|inside| ("a.gradle.kts", inside))) {
+        let left = without(name, &script(inside, 23)).unwrap();
+        assert_eq!(left, without(name, &script("", 23)).unwrap(), "{name}: {inside}");
+        assert!(
+            left.contains("minSdk = 23") && !left.contains("signingConfigs"),
+            "{name}: {inside}: {left}"
+        );
+    }
+}
+
+/// Rather a fingerprint that differs too often than one that does not see a change.
+#[test]
+fn an_unclear_gradle_script_stays_whole() {
+    for text in [
+        "signingConfigs {\n}\n}\n",
+        "{ signingConfigs {\n}\n",
+        "signingConfigs {\n a '{\n}\n",
+        "signingConfigs {\n a \"${'\"\n}\n",
+        "signingConfigs {\n /* {\n}\n",
+        "signingConfigs {\n '''\n}\n",
+        "signingConfigs {\n a = /{\n}\n",
+        "signingConfigs {\n a /{/\n}\n",
+        "signingConfigs {\n return / {/\n}\n",
+        "signingConfigs {\n a\n/{/\n}\n",
+        "signingConfigs {\n a++ /{/\n}\n",
+        "signingConfigs {\n a$/{/$\n}\n",
+        "signingConfigs {\n \\u007b\n}\n",
+        "signingConfigs {\n \\ {\n}\n",
+        // Neither a comment nor a string is cut into.
+        "/*\nsigningConfigs {\n*/\n",
+        "a = '''\nsigningConfigs {\n}\nsigningConfig x\n'''\n",
+    ] {
+        assert_eq!(without("build.gradle", text).unwrap(), text);
+    }
+    let left = without(
+        "build.gradle",
+        "a {\n  signingConfig b; minify true\n  signingConfig c;\n}\n",
+    );
+    assert_eq!(left.unwrap(), "a {\n; minify true\n}\n");
+}
+
 /// A line of a file: whether it signs, and its number. The values are of a kind that needs no quotes.
 fn line(kind: &'static str) -> impl Strategy<Value = (bool, String)> {
     let signing: &[&str] = match kind {
