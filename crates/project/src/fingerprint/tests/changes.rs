@@ -256,6 +256,28 @@ fn what_only_the_other_platform_takes_does_not_count() {
     assert_eq!(capacitor().changes(IOS, java), [""; 0]);
 }
 
+/// An app may pin a certificate that it carries: an update made for one does not fit the other.
+#[test]
+fn bundled_certificates_count_by_both_algorithms() {
+    for (platform, path) in [
+        (ANDROID, "android/app/src/main/res/raw/pinned.cer"),
+        (ANDROID, "android/app/src/main/assets/pinned.cer"),
+        (ANDROID, "android/app/pinned.cer"),
+        (IOS, "ios/App/pinned.cer"),
+        (IOS, "ios/App/Certificates/PINNED.CER"),
+    ] {
+        let project = react_native();
+        let with = |content: &str| {
+            project.write(path, content);
+            let framework = framework(&project.root(), platform).unwrap();
+            documents(&project.root(), framework, platform, &project.rules).unwrap()
+        };
+        let (one, other) = (with("one"), with("other"));
+        assert_ne!(one.first, other.first, "{path}");
+        assert_ne!(one.second, other.second, "{path}");
+    }
+}
+
 #[test]
 fn patches_of_native_code_are_in_the_version() {
     let patch = |file: &str| format!("--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-a\n+b\n");
