@@ -80,7 +80,7 @@ async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
 }
 
 /// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
-/// before they have sent all, but only behind a token of this server.
+/// before they have sent all, but only behind a token of this server. Without one, no more is read than the token needs.
 async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
     let announced = request
         .headers()
@@ -92,11 +92,13 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> 
     if !streams && announced > LARGEST {
         return None;
     }
-    let mut parts = FormParts::of(request).await.ok()?;
-    let (mut posted, mut room) = (Posted::default(), LARGEST_KEPT);
+    let mut parts = FormParts::of_stranger(request).await.ok()?;
+    let (mut posted, mut room, mut is_ours) = (Posted::default(), BEFORE_TOKEN, false);
     while let Some(part) = parts.next().await.ok()? {
         if part.file_name().is_some() {
-            owner(app, &posted)?;
+            if !is_ours {
+                return None;
+            }
             part.skip().await.ok()?;
             continue;
         }
@@ -104,6 +106,9 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> 
         let value = part.whole(room).await.ok()?;
         room -= value.len();
         posted.add(name, value);
+        if !is_ours && owner(app, &posted).is_some() {
+            (room, is_ours) = (LARGEST_KEPT, true);
+        }
     }
     Some(posted)
 }

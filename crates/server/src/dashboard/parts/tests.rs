@@ -98,6 +98,34 @@ async fn forms_without_end_are_refused_early() {
     }
 }
 
+/// Of strangers the parser holds less, whatever they begin and do not end.
+#[tokio::test]
+async fn a_stranger_takes_little_memory() {
+    let name = "--x\r\nContent-Disposition: form-data; name=\"";
+    for (what, begin) in [
+        ("a name", name),
+        ("blanks behind a boundary", "--x"),
+        ("no boundary", ""),
+    ] {
+        let (request, taken) = form(begin, " ", 1 << 30, "");
+        let mut parts = FormParts::of_stranger(request).await.unwrap();
+        assert!(parts.next().await.is_err(), "{what}");
+        let taken = taken.load(Relaxed);
+        assert!(taken <= 2 * MOST_HELD_OF_STRANGER as usize, "{what}: took {taken}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_file_of_a_stranger_is_read_to_its_end() {
+    let begin = format!("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n{FILE}");
+    let (request, taken) = form(&begin, "z", 9 << 20, "\r\n--x--\r\n");
+    let mut parts = FormParts::of_stranger(request).await.unwrap();
+    assert_eq!(parts.next().await.unwrap().unwrap().whole(9).await.unwrap(), b"one");
+    parts.next().await.unwrap().unwrap().skip().await.unwrap();
+    assert!(parts.next().await.unwrap().is_none());
+    assert!(taken.load(Relaxed) >= 9 << 20);
+}
+
 /// Large headers in many parts add up.
 #[tokio::test]
 async fn headers_of_all_parts_together_are_bounded() {

@@ -4,6 +4,8 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::HOUR;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::{Visit, hidden, visit, visit_of};
 use crate::pages::{encoded, page, submit};
@@ -190,6 +192,67 @@ async fn nothing_is_kept_of_what_comes_from_elsewhere() {
     let large = "x".repeat(300 << 10);
     let next = next_of(&visit.send("/env", &[("name", "A"), ("value", &large)]).await);
     assert!(!next.contains("kept="), "{next}");
+}
+
+/// Sends the beginning of a form that announces as much again, and stands still: the first line of the answer.
+async fn begin(visit: &Visit<'_>, path: &str, kind: &str, body: &str) -> String {
+    let origin = &visit.app.origin;
+    let address = origin.strip_prefix("http://").unwrap();
+    let head = format!(
+        "POST /o/{}{path} HTTP/1.1\r\nHost: {address}\r\nOrigin: {origin}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+        visit.org,
+        2 * body.len()
+    );
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = [0; "HTTP/1.1 303".len()];
+    stream.read_exact(&mut answer).await.unwrap();
+    String::from_utf8(answer.to_vec()).unwrap()
+}
+
+/// The attack: somebody without a session begins forms over many connections, and ends none. Whoever waited for the rest would
+/// keep what has come.
+#[tokio::test]
+async fn strangers_fill_no_memory_with_forms() {
+    const PAIRS: &str = "application/x-www-form-urlencoded";
+    const PARTS: &str = "multipart/form-data; boundary=x";
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    sign_out(&visit).await;
+    let much = "x".repeat(100 << 10);
+    let mut forged = visit.token.clone();
+    let last = forged.pop().unwrap();
+    forged.push(if last == 'A' { 'B' } else { 'A' });
+    let field =
+        |name: &str, value: &str| format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+    for (path, kind, body) in [
+        ("/env", PAIRS, format!("value={much}")),
+        ("/env", PAIRS, format!("token={forged}&value={much}")),
+        ("/env", PAIRS, format!("value={much}&token={}", visit.token)),
+        ("/updates/new", PARTS, field("releaseNotes", &much)),
+        (
+            "/updates/new",
+            PARTS,
+            field("token", &forged) + &field("releaseNotes", &much),
+        ),
+        (
+            "/updates/new",
+            PARTS,
+            field("releaseNotes", &much) + &field("token", &visit.token),
+        ),
+        ("/updates/new", PARTS, field("a", "b").repeat(50) + &field("c", &much)),
+        ("/updates/new", PARTS, field(&much, "")),
+    ] {
+        let answer = begin(&visit, path, kind, &body).await;
+        assert_eq!(answer, "HTTP/1.1 303", "{path} {}", &body[..100]);
+    }
+    // Whoever shows a token of this server is listened to.
+    let typed = [("name", "A"), ("value", &*much)];
+    assert!(next_of(&visit.send("/env", &typed).await).contains("kept="));
+    let typed = [("releaseNotes", &*much)];
+    let sent = visit.send_parts("/updates/new", &visit.token, &typed, None).await;
+    assert!(next_of(&sent).contains("kept="));
 }
 
 /// A tab whose session was replaced by a sign-in in another tab: its form is shown again, with the new session's token.
