@@ -1,0 +1,204 @@
+//! Nothing is left behind: each dependency is named by a source of its crate, and each snapshot belongs to an assertion.
+
+// Says to clippy that the functions below are tests too, where `unwrap` is at home.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+#[test]
+fn dependencies_are_used() {
+    let metadata = metadata();
+    let mut unused = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        let program = code_below(&folder.join("src"));
+        let all = code_below(folder);
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let dependency_name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap();
+            let code = if dependency["kind"].is_null() { &program } else { &all };
+            if !names_crate(code, &dependency_name.replace('-', "_")) {
+                unused.push(format!("{name} does not name {dependency_name}"));
+            }
+        }
+    }
+    assert!(unused.is_empty(), "remove these dependencies:\n{}\n", unused.join("\n"));
+}
+
+#[test]
+fn dependencies_of_the_workspace_are_used() {
+    let metadata = metadata();
+    let used: BTreeSet<&str> = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|package| package["dependencies"].as_array().unwrap())
+        .map(|dependency| dependency["name"].as_str().unwrap())
+        .collect();
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let declared = declared_dependencies(&manifest);
+    assert!(declared.len() > 20, "the search finds only {declared:?}");
+    let unused: Vec<&str> = declared.into_iter().filter(|name| !used.contains(name)).collect();
+    assert!(unused.is_empty(), "no crate uses {unused:?} of the root Cargo.toml");
+}
+
+#[test]
+fn snapshots_belong_to_assertions() {
+    let mut snapshots = Vec::new();
+    for directory in ["crates", "tests"] {
+        collect_files(&root().join(directory), "snap", &mut snapshots);
+    }
+    assert!(!snapshots.is_empty(), "the search finds no snapshot");
+    let unused: Vec<String> = snapshots
+        .iter()
+        .filter_map(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            let source = text.lines().find_map(|line| line.strip_prefix("source: "))?;
+            let code = fs::read_to_string(root().join(source)).unwrap_or_default();
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            (!is_taken(stem, Path::new(source), &code)).then(|| path.display().to_string())
+        })
+        .collect();
+    assert!(
+        unused.is_empty(),
+        "remove these, no test takes them:\n{}\n",
+        unused.join("\n")
+    );
+}
+
+#[test]
+fn a_crate_is_named_where_a_path_begins() {
+    for code in [
+        "use http::Uri;",
+        "http::Uri",
+        "let a = [http::Uri];",
+        "use http as h;",
+        "use http;",
+        "pub use {http::A}",
+    ] {
+        assert!(names_crate(code, "http"), "{code}");
+    }
+    for code in [
+        "use crate::http::Uri;",
+        "use hyper_http::Uri;",
+        "use http_body::Body;",
+        "// http::Uri",
+        "mod http;",
+        "",
+    ] {
+        assert!(!names_crate(code, "http"), "{code}");
+    }
+}
+
+#[test]
+fn a_snapshot_is_known_by_its_source_and_name() {
+    let source = Path::new("crates/a/tests/all/plans.rs");
+    let code = "async fn of_expo() {\n assert_snapshot!(\"calls\", text);\n}";
+    for stem in ["all__plans__of_expo", "all__plans__of_expo-2", "all__plans__calls"] {
+        assert!(is_taken(stem, source, code), "{stem}");
+    }
+    for stem in [
+        "all__plans__of_flutter",
+        "all__plans__of_exp",
+        "all__scripts__of_expo",
+        "of_expo",
+    ] {
+        assert!(!is_taken(stem, source, code), "{stem}");
+    }
+}
+
+/// Whether code names a crate where a path begins, so not as a module of its own.
+fn names_crate(code: &str, name: &str) -> bool {
+    code.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .any(|line| {
+            line.match_indices(name).any(|(index, _)| {
+                let (before, after) = (&line[..index], &line[index + name.len()..]);
+                let begins = !before.ends_with(|last: char| last.is_alphanumeric() || last == '_' || last == ':');
+                let imported = before.ends_with("use ") && (after.starts_with(';') || after.starts_with(" as "));
+                begins && (after.starts_with("::") || imported)
+            })
+        })
+}
+
+/// Whether a source takes the snapshot whose file name without its ending is `stem`: it is named after the module, and after
+/// the test or by the assertion. Further ones of a test are numbered.
+fn is_taken(stem: &str, source: &Path, code: &str) -> bool {
+    let Some((modules, name)) = stem.rsplit_once("__") else {
+        return false;
+    };
+    let module = modules.rsplit("__").next();
+    let name = match name.rsplit_once('-') {
+        Some((name, number)) if number.parse::<u32>().is_ok() => name,
+        _ => name,
+    };
+    source.file_stem().and_then(|stem| stem.to_str()) == module
+        && (code.contains(&format!("fn {name}(")) || code.contains(&format!("\"{name}\"")))
+}
+
+/// The names in the section of a root manifest that all crates take their dependencies from.
+fn declared_dependencies(manifest: &str) -> Vec<&str> {
+    manifest
+        .lines()
+        .skip_while(|line| *line != "[workspace.dependencies]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// All Rust code below a directory, with the files elsewhere that it takes in as modules.
+fn code_below(directory: &Path) -> String {
+    let mut files = Vec::new();
+    collect_files(directory, "rs", &mut files);
+    let mut code = String::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for path in text.lines().filter_map(named_path) {
+            let elsewhere = file.parent().unwrap().join(path);
+            code += &fs::read_to_string(elsewhere).unwrap_or_default();
+        }
+        code += &text;
+    }
+    code
+}
+
+/// The file that a line says a module is in.
+fn named_path(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("#[path = \"")?.strip_suffix("\"]")
+}
+
+/// The files below `directory` with this ending, without what tools put there.
+fn collect_files(directory: &Path, ending: &str, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" && name != "node_modules" {
+            collect_files(&path, ending, files);
+        } else if path.extension().is_some_and(|extension| extension == ending) {
+            files.push(path);
+        }
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// What cargo says of the workspace's own crates.
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
