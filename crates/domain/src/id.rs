@@ -53,6 +53,11 @@ impl<K: Kind> Id<K> {
         }
     }
 
+    /// When the identifier was made, in epoch milliseconds.
+    pub const fn made_at(&self) -> i64 {
+        (self.uuid.as_u128() >> 80) as i64
+    }
+
     /// The UUID inside.
     pub const fn uuid(&self) -> Uuid {
         self.uuid
@@ -157,6 +162,8 @@ mod tests {
         let id = UpdateId::from_uuid(uuid);
         assert_eq!(id.to_string(), "update_01h455vb4pex5vsknk084sn02q");
         assert_eq!("update_01h455vb4pex5vsknk084sn02q".parse(), Ok(id));
+        assert_eq!(id.made_at(), 0x0189_0a5d_ac96);
+        assert_eq!(UpdateId::new(1_700_000_000_123, [255; 10]).made_at(), 1_700_000_000_123);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::http::header;
 use http_body_util::{BodyExt, Limited};
 use launchway_domain::id::{SessionId, UserId};
+use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::KeptForm;
 
@@ -39,13 +40,15 @@ const LEFT_OUT: [&str; 8] = [
 ];
 const REASON: &str = "a kept form belongs to a user, not to a tenant";
 
-/// The session and the user whose page a form comes from: they stand in its token, which only this server can write.
+/// The session and the user whose page a form comes from: its token, which only this server can write, names them. A token is
+/// worth nothing once its session must be over, so that one that leaked does not name its user for ever.
 pub fn owner(app: &App, posted: &Posted) -> Option<(SessionId, UserId)> {
     let given = posted.text("token").ok()?;
     let mut parts = given.split('.');
-    let (session, user) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let (session, user): (SessionId, UserId) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let expected = form_token(app, session, user);
-    bool::from(given.as_bytes().ct_eq(expected.as_bytes())).then_some((session, user))
+    let is_ours = bool::from(given.as_bytes().ct_eq(expected.as_bytes()));
+    (is_ours && app.clock.now() < session.made_at() + SESSION_LIFE).then_some((session, user))
 }
 
 /// The fields of a form whose session has ended, without its files. `None` where nothing of it can be read.

@@ -1,5 +1,6 @@
 //! Forms that come after their session has ended: what was typed waits for its user, and is never sent by itself.
 
+use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::HOUR;
 use reqwest::{Method, StatusCode};
@@ -253,6 +254,34 @@ async fn strangers_fill_no_memory_with_forms() {
     let typed = [("releaseNotes", &*much)];
     let sent = visit.send_parts("/updates/new", &visit.token, &typed, None).await;
     assert!(next_of(&sent).contains("kept="));
+}
+
+/// A token does not name its user for ever.
+#[tokio::test]
+async fn nothing_is_kept_of_a_form_whose_session_began_too_long_ago() {
+    let app = TestApp::start().await;
+    let visit = visit(&app, Role::Admin).await;
+    sign_out(&visit).await;
+    app.advance(SESSION_LIFE - 1);
+    let next = next_of(&visit.send("/env", &VARIABLE).await);
+    assert!(next.contains("kept="), "{next}");
+    app.advance(1);
+    let zip = package("index.html", b"hello");
+    for late in [
+        visit.send("/env", &VARIABLE).await,
+        visit
+            .send_parts("/updates/new", &visit.token, &VARIABLE, Some(("dist.zip", &zip)))
+            .await,
+    ] {
+        assert_eq!((late.status.as_u16(), late.header("location")), (303, "/"));
+    }
+    // Nor where the user has signed in anew.
+    let fresh = Visit {
+        cookie: app.sign_in(&email(&visit, Role::Admin)).await,
+        token: visit.token.clone(),
+        ..visit
+    };
+    assert_eq!(fresh.send("/env", &VARIABLE).await.status, StatusCode::FORBIDDEN);
 }
 
 /// A tab whose session was replaced by a sign-in in another tab: its form is shown again, with the new session's token.
