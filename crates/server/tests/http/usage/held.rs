@@ -4,15 +4,17 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
+use launchway_domain::usage::{Counter, Month};
 use launchway_server::config::{RawSettings, Storage};
 use launchway_server::jobs::clean_up::clean_up;
+use launchway_testing::postgres::Postgres;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{november, package_size};
 use crate::runner::stage::Held;
-use crate::support::{Answer, Setup, TestApp, package};
+use crate::support::{Answer, START, Setup, TestApp, package, until};
 
 async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
     let mut setup = setup;
@@ -115,6 +117,59 @@ async fn artifacts_and_logs_of_builds_count_and_no_build_begins_without_room() {
         .expect(200);
     assert_eq!(stored(&app, &key).await, 0);
     app.call(&key, Method::POST, "/build", Some(body)).await.expect(201);
+}
+
+/// A retry stores a log and artifacts as a new build does.
+#[tokio::test]
+async fn no_retry_begins_without_room() {
+    let (app, org, key) = with(Setup::default(), "free:stored-bytes=1000").await;
+    let runner = app.runner(&key, &[]).await;
+    let large = app.queue(org, |_| ()).await;
+    let held = app.take(&runner).await;
+    held.logged(0, &[b'l'; 1000]).await;
+    held.finish(json!({"artifacts": [], "logSize": 1000})).await.expect(200);
+    let small = app.queue(org, |_| ()).await;
+    let call = async |method, path: &str| app.call(&key, method, path, None).await;
+    call(Method::POST, &format!("/build/cancel?id={small}"))
+        .await
+        .expect(200);
+    let retry = format!("/build/retry?id={small}");
+    let refused = "This organization stores 1000 of its 1000 bytes (tier free) and 1 more do not fit; delete updates, builds or \
+                   submissions that are not needed, or the operator can change --quotas or the tier";
+    call(Method::POST, &retry).await.expect_error(403, refused);
+    let builds = call(Method::GET, "/build").await.expect(200);
+    assert_eq!(builds["total"], 2, "what was refused was not made");
+    call(Method::DELETE, &format!("/build?id={large}")).await.expect(200);
+    call(Method::POST, &retry).await.expect(201);
+}
+
+/// A create counts itself, then takes its organization's turn. A retry that did so in the other order would hold the turn while
+/// it waits for the count, and PostgreSQL would end one of the two.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retry_and_a_create_do_not_wait_for_each_other() {
+    let (app, org, key) = with(Setup::on_postgres(), "free:stored-bytes=1000,apps=9").await;
+    // Its bundle id is not claimed yet: the retry looks at both limits.
+    let parent = app.queue(org, |_| ()).await;
+    let call = async |path: String| app.call(&key, Method::POST, &path, None).await;
+    call(format!("/build/cancel?id={parent}")).await.expect(200);
+    // A create, as far as it has counted itself.
+    let mut create = app.app.db.write().await.unwrap();
+    let month = Month::of(START);
+    create.org(org).count_usage(Counter::Builds, month, 1).await.unwrap();
+    let goes_on = async {
+        let url = app.app.config.database_url.reveal();
+        until("the retry waits", async || {
+            let waiting = "SELECT count(*) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            Postgres::shared().run_sql(url, waiting).unwrap() == "1"
+        })
+        .await;
+        create.org(org).take_turn().await.unwrap();
+        create.commit().await.unwrap();
+    };
+    let (retried, ()) = tokio::join!(call(format!("/build/retry?id={parent}")), goes_on);
+    retried.expect(201);
+    assert_eq!(november(&app, &key).await["builds"], 2);
 }
 
 async fn stored_bytes_are_exact_at_once(setup: Setup) {
