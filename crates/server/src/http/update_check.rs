@@ -63,7 +63,7 @@ impl<'q> Question<'q> {
         ("fingerprint" = Option<String>, Query, description = "Hash of the installed runtime fingerprint, at most 128 visible ASCII characters"),
         ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it only updates for every configuration count"),
         ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`."),
-        ("currentUpdateId" = Option<String>, Query, description = "The update the app runs now; a caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it tells the installed build. An unknown one is ignored."),
+        ("currentUpdateId" = Option<String>, Query, description = "The update the app runs now; a caller that sends it also gets `id`, `sha256`, `size` and `mandatory`. Without `currentBuild` it tells the installed build, so an app must forget it when the store replaces the app. An unknown one is ignored."),
     ),
     responses(
         (status = 200, description = "Whether there is an update; never cached", body = launchway_api::check::CheckResult),

@@ -104,6 +104,20 @@ async fn an_id_that_does_not_fit_changes_nothing() {
     }
 }
 
+/// `docs/updates.md#when-the-store-replaces-the-app`: an id that outlives its app is believed, the build is believed before it.
+#[tokio::test]
+async fn an_id_that_the_app_did_not_forget_names_an_older_build() {
+    let app = TestApp::start().await;
+    let (_, key) = app.org_with_key().await;
+    let old = app.published(&key, json!({"version": "1.2.0", "buildNumber": 8})).await;
+    app.published(&key, json!({"version": "1.2.0", "buildNumber": 9})).await;
+    // The store has brought 1.2.0 (20) since.
+    let stale = format!("currentVersion=1.2.0&currentUpdateId={}", id(&old));
+    assert_eq!(offered(&app, &stale).await, "9");
+    assert_eq!(offered(&app, &format!("{stale}&currentBuild=20")).await, "");
+    assert_eq!(offered(&app, "currentVersion=1.2.0").await, "");
+}
+
 /// The newest of those that are offered no more are known, however many there are.
 #[tokio::test]
 async fn of_many_that_were_taken_back_the_newest_are_known() {
