@@ -23,7 +23,7 @@ use launchway_domain::usage::Quotas;
 
 use crate::blob::s3::Credentials;
 use crate::package::Limits;
-use addresses::{public_url, runner_dir, store_url};
+use addresses::{app_store_connect_url, google_play_url, public_url, runner_dir};
 use values::{GIB, MIB, one_of, parsed, paths, ports, size, size_or_zero, truth};
 
 pub use addresses::DatabaseUrl;
@@ -50,6 +50,12 @@ impl Environment {
             Environment::Development => "development",
         }
     }
+
+    fn parse(raw: &RawSettings) -> Result<Environment, ConfigError> {
+        let all = [Environment::Production, Environment::Development];
+        let choices = all.map(|environment| (environment.as_str(), environment));
+        Ok(one_of(&raw.environment, "--environment", &choices)?.unwrap_or(Environment::Production))
+    }
 }
 
 /// How log lines look.
@@ -59,6 +65,13 @@ pub enum LogFormat {
     Text,
     /// For machines.
     Json,
+}
+
+impl LogFormat {
+    fn parse(raw: &RawSettings) -> Result<LogFormat, ConfigError> {
+        let choices = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+        Ok(one_of(&raw.log_format, "--log-format", &choices)?.unwrap_or(LogFormat::Text))
+    }
 }
 
 /// Every setting, validated. `Debug` shows no secret.
@@ -170,17 +183,10 @@ impl Config {
             storage: Storage::parse(raw.storage_url.as_deref(), &data_dir, credentials)?,
             public_url: raw.public_url.as_deref().map(public_url).transpose()?,
             no_hsts: truth(&raw.no_hsts, "--no-hsts")?,
-            environment: one_of(
-                &raw.environment,
-                "--environment",
-                &[
-                    ("production", Environment::Production),
-                    ("development", Environment::Development),
-                ],
-            )?
-            .unwrap_or(Environment::Production),
+            environment: Environment::parse(&raw)?,
             master_key_file: raw
                 .master_key_file
+                .as_deref()
                 .map_or_else(|| data_dir.join("master.key"), PathBuf::from),
             roles: Roles::parse(raw.roles.as_deref())?,
             trusted_proxies: Networks::parse(raw.trusted_proxies.as_deref().unwrap_or(""))?,
@@ -198,16 +204,8 @@ impl Config {
             settings_file: raw.config.as_deref().unwrap_or(raw::DEFAULT_FILE).into(),
             allow_private_webhooks: truth(&raw.allow_private_webhooks, "--allow-private-webhooks")?,
             oidc,
-            app_store_connect_url: store_url(
-                raw.app_store_connect_url.as_deref(),
-                "--app-store-connect-url",
-                launchway_stores::app_store::ADDRESS,
-            )?,
-            google_play_url: store_url(
-                raw.google_play_url.as_deref(),
-                "--google-play-url",
-                launchway_stores::google_play::ADDRESS,
-            )?,
+            app_store_connect_url: app_store_connect_url(&raw)?,
+            google_play_url: google_play_url(&raw)?,
             target_sdk_floor: parsed(&raw.target_sdk_floor, "--target-sdk-floor", "an API level such as 36")?
                 .unwrap_or(TARGET_SDK_FLOOR),
             metrics_listen: parsed(
@@ -228,12 +226,7 @@ impl Config {
             )?
             .unwrap_or(180),
             min_free_space: size_or_zero(&raw.min_free_space, "--min-free-space")?,
-            log_format: one_of(
-                &raw.log_format,
-                "--log-format",
-                &[("text", LogFormat::Text), ("json", LogFormat::Json)],
-            )?
-            .unwrap_or(LogFormat::Text),
+            log_format: LogFormat::parse(&raw)?,
             database_url,
             data_dir,
         })

@@ -95,6 +95,28 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn check(&self) -> Result<(), InvalidPlan> {
+        self.check_labels()?;
+        self.check_env()?;
+        self.check_steps()?;
+        self.check_artifacts()?;
+        self.check_cache()?;
+        timeout(self.timeout_seconds, || "timeoutSeconds".to_owned())
+    }
+
+    /// Seconds that the whole build may take.
+    pub fn timeout(&self) -> u32 {
+        self.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT)
+    }
+
+    /// The first label that a runner with these labels lacks.
+    pub fn missing_label<'p>(&'p self, runner: &[String]) -> Option<&'p str> {
+        self.labels
+            .iter()
+            .map(String::as_str)
+            .find(|label| !runner.iter().any(|has| has == label))
+    }
+
+    fn check_labels(&self) -> Result<(), InvalidPlan> {
         few("labels", self.labels.len(), 0, MAX_LABELS)?;
         for (at, label) in self.labels.iter().enumerate() {
             demand(
@@ -103,6 +125,10 @@ impl Plan {
                 "must be name=value, such as os=macos",
             )?;
         }
+        Ok(())
+    }
+
+    fn check_env(&self) -> Result<(), InvalidPlan> {
         few("env", self.env.len(), 0, MAX_ENV)?;
         for (name, value) in &self.env {
             demand(
@@ -117,6 +143,10 @@ impl Plan {
                 "must be a text of at most 64 KiB without NUL",
             )?;
         }
+        Ok(())
+    }
+
+    fn check_steps(&self) -> Result<(), InvalidPlan> {
         few("steps", self.steps.len(), 1, MAX_STEPS)?;
         for (at, step) in self.steps.iter().enumerate() {
             let named = is_title(&step.name);
@@ -133,6 +163,10 @@ impl Plan {
             )?;
             timeout(step.timeout_seconds, || format!("steps[{at}].timeoutSeconds"))?;
         }
+        Ok(())
+    }
+
+    fn check_artifacts(&self) -> Result<(), InvalidPlan> {
         few("artifacts", self.artifacts.len(), 0, MAX_FILES)?;
         for (at, rule) in self.artifacts.iter().enumerate() {
             let inside = is_path(&rule.path);
@@ -154,6 +188,10 @@ impl Plan {
                 "must be 1 to 32 lower-case letters, digits and '-'",
             )?;
         }
+        Ok(())
+    }
+
+    fn check_cache(&self) -> Result<(), InvalidPlan> {
         few("cache", self.cache.len(), 0, MAX_FILES)?;
         for (at, rule) in self.cache.iter().enumerate() {
             demand(
@@ -171,20 +209,7 @@ impl Plan {
                 )?;
             }
         }
-        timeout(self.timeout_seconds, || "timeoutSeconds".to_owned())
-    }
-
-    /// Seconds that the whole build may take.
-    pub fn timeout(&self) -> u32 {
-        self.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT)
-    }
-
-    /// The first label that a runner with these labels lacks.
-    pub fn missing_label<'p>(&'p self, runner: &[String]) -> Option<&'p str> {
-        self.labels
-            .iter()
-            .map(String::as_str)
-            .find(|label| !runner.iter().any(|has| has == label))
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ConfigError;
+use super::{ConfigError, RawSettings};
 use crate::outside::address_guard::check_url;
 
 /// A database URL whose `Debug` hides what may be a password.
@@ -60,8 +60,19 @@ pub fn public_url(text: &str) -> Result<String, ConfigError> {
     }
 }
 
-/// The address of a store.
-pub fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, ConfigError> {
+/// The address of App Store Connect.
+pub fn app_store_connect_url(raw: &RawSettings) -> Result<String, ConfigError> {
+    let given = raw.app_store_connect_url.as_deref();
+    store_url(given, "--app-store-connect-url", launchway_stores::app_store::ADDRESS)
+}
+
+/// The address of Google Play.
+pub fn google_play_url(raw: &RawSettings) -> Result<String, ConfigError> {
+    let given = raw.google_play_url.as_deref();
+    store_url(given, "--google-play-url", launchway_stores::google_play::ADDRESS)
+}
+
+fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, ConfigError> {
     let text = given.unwrap_or(usual);
     let url = check_url(text, true).map_err(|refused| ConfigError::new(setting, refused.to_string()))?;
     match (url.query(), url.fragment()) {

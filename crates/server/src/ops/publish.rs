@@ -2,6 +2,7 @@
 //! (`docs/reference/updates.md#publishing`).
 
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber, UpdateView};
+use launchway_domain::app::Package;
 use launchway_domain::build::Build;
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
@@ -148,48 +149,19 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
     // First the lock, then the claim: in between the operator could transfer the app.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
-    let source = match (plan.source, prepared) {
-        (Source::Update(id), _) => Some(source(write, &plan, id).await?),
-        (Source::Upload(_), Some(prepared)) => {
-            if !write.org().use_upload(prepared.upload.id).await? {
-                return Err(Failure::bad(ALREADY_USED));
-            }
-            let now = write.now();
-            write.org().create_package(&prepared.package, now).await?;
-            None
+    let (source, package) = match (plan.source, prepared) {
+        (Source::Update(id), _) => {
+            let source = source(write, &plan, id).await?;
+            let package = package_of(&source);
+            (Some(source), package)
         }
+        (Source::Upload(_), Some(prepared)) => (None, use_upload(write, prepared).await?),
         (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
     };
-    let (package_id, size, sha256, file_count, blob_key) = match (&source, prepared) {
-        (Some(source), _) => (
-            source.package_id,
-            source.size,
-            source.sha256.clone(),
-            source.file_count,
-            source.blob_key.clone(),
-        ),
-        (None, Some(Prepared { package, .. })) => (
-            package.id,
-            package.size,
-            package.sha256.clone(),
-            package.file_count,
-            package.blob_key.clone(),
-        ),
-        (None, None) => return Err(Failure::NoSuch("upload")),
-    };
-    let stored = if source.is_some() { 0 } else { size };
+    let stored = if source.is_some() { 0 } else { package.size };
     usage::count_update(write, stored).await?;
     let build = build(&mut write.org(), &plan).await?;
-    let of_build = build.as_ref().and_then(|build| build.fingerprint.clone());
-    let fingerprint = match (of_build, &plan.fingerprint) {
-        (Some(hash), _) => Some(hash),
-        (None, Some((hash, document))) => {
-            fingerprints::keep(write, &plan.bundle, hash, document.as_deref()).await?;
-            fingerprints::pair(write, &plan.bundle, hash, plan.lwfp2.as_ref()).await?;
-            Some(hash.clone())
-        }
-        (None, None) => source.as_ref().and_then(|source| source.fingerprint.clone()),
-    };
+    let fingerprint = fingerprint_of(write, &plan, build.as_ref(), source.as_ref()).await?;
     let inherited_notes = source.as_ref().map(|source| source.release_notes.clone());
     let update = Update {
         id: write.app().random.id(write.now()),
@@ -204,37 +176,76 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
         fingerprint,
         build_id: build.map(|build| build.id.to_string()),
         source_update_id: source.as_ref().map(|source| source.id),
-        package_id,
+        package_id: package.id,
         release_notes: plan.release_notes.or(inherited_notes).unwrap_or_default(),
         mandatory: plan.mandatory,
         rollout: plan.rollout,
-        size,
-        sha256,
-        file_count,
-        blob_key,
+        size: package.size,
+        sha256: package.sha256,
+        file_count: package.file_count,
+        blob_key: package.blob_key,
         created_by: write.by(),
         created_at: write.now(),
     };
-    if !write
-        .org()
-        .create_update(&NewUpdate {
-            update: &update,
-            bundle: &plan.bundle,
-        })
-        .await?
-    {
-        return Err(Failure::bad(format!(
-            "Version {} build {} of {} for {} is taken in this configuration, maybe by a deleted update; raise the build number",
-            update.version_text,
-            update.build_number.as_str(),
-            update.bundle_id,
-            update.platform
-        )));
-    }
+    create(write, &plan.bundle, &update).await?;
     let view = UpdateView::of(&update);
     write.audit("update.publish", update.id, NOTHING, Some(&view)).await?;
     write.event("update.published", &view).await?;
     Ok(update)
+}
+
+/// The package of an update.
+fn package_of(update: &Update) -> Package {
+    Package {
+        id: update.package_id,
+        org_id: update.org_id,
+        blob_key: update.blob_key.clone(),
+        size: update.size,
+        sha256: update.sha256.clone(),
+        file_count: update.file_count,
+    }
+}
+
+/// Marks an upload as used and keeps the package that was made from it.
+async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Package, Failure> {
+    if !write.org().use_upload(prepared.upload.id).await? {
+        return Err(Failure::bad(ALREADY_USED));
+    }
+    let now = write.now();
+    write.org().create_package(&prepared.package, now).await?;
+    Ok(prepared.package.clone())
+}
+
+/// The fingerprint of an update: that of its build, else the one that came with the request, else that of its source.
+async fn fingerprint_of(
+    write: &mut Write<'_>,
+    plan: &UpdatePlan,
+    build: Option<&Build>,
+    source: Option<&Update>,
+) -> Result<Option<Fingerprint>, Failure> {
+    if let Some(hash) = build.and_then(|build| build.fingerprint.clone()) {
+        return Ok(Some(hash));
+    }
+    if let Some((hash, document)) = &plan.fingerprint {
+        fingerprints::keep(write, &plan.bundle, hash, document.as_deref()).await?;
+        fingerprints::pair(write, &plan.bundle, hash, plan.lwfp2.as_ref()).await?;
+        return Ok(Some(hash.clone()));
+    }
+    Ok(source.and_then(|source| source.fingerprint.clone()))
+}
+
+/// Keeps a new update, unless its version and build are taken.
+async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), Failure> {
+    if write.org().create_update(&NewUpdate { update, bundle }).await? {
+        return Ok(());
+    }
+    Err(Failure::bad(format!(
+        "Version {} build {} of {} for {} is taken in this configuration, maybe by a deleted update; raise the build number",
+        update.version_text,
+        update.build_number.as_str(),
+        update.bundle_id,
+        update.platform
+    )))
 }
 
 /// The update whose bytes are published anew: one of the same app and platform.

@@ -175,42 +175,7 @@ fn options(
     destination: &Destination,
     rollout: u8,
 ) -> Result<(Options, Vec<SymbolFile>), Failure> {
-    let is_play = matches!(destination, Destination::Track(_));
-    for (name, given, fits, wanted) in [
-        (
-            "groups",
-            given.groups.is_some(),
-            *destination == Destination::TestFlight,
-            "testflight",
-        ),
-        (
-            "usesNonExemptEncryption",
-            given.uses_non_exempt_encryption.is_some(),
-            !is_play,
-            "the App Store",
-        ),
-        (
-            "manualRelease",
-            given.manual_release.is_some(),
-            *destination == Destination::AppStore,
-            "app_store",
-        ),
-        ("draft", given.draft.is_some(), is_play, "Google Play"),
-        ("priority", given.priority.is_some(), is_play, "Google Play"),
-        ("countries", given.countries.is_some(), is_play, "Google Play"),
-        ("releaseName", given.release_name.is_some(), is_play, "Google Play"),
-        (
-            "changesNotSentForReview",
-            given.changes_not_sent_for_review.is_some(),
-            is_play,
-            "Google Play",
-        ),
-        ("symbols", given.symbols.is_some(), is_play, "Google Play"),
-    ] {
-        if given && !fits {
-            return Err(Failure::bad(format!("options.{name} is for {wanted} only")));
-        }
-    }
+    options_fit(&given, destination)?;
     let named = |text: &str, most: usize| {
         !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control)
     };
@@ -227,24 +192,10 @@ fn options(
         return Err(Failure::bad("options.priority must be a whole number from 0 to 5"));
     }
     if let Some(countries) = &given.countries {
-        let capital =
-            |country: &String| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
-        if countries.is_empty() || countries.len() > MAX_COUNTRIES || !countries.iter().all(capital) {
-            return Err(Failure::bad(
-                "options.countries must be countries such as [\"DE\", \"FR\"]",
-            ));
-        }
-        if destination.as_str() != "production" || rollout == 100 {
-            return Err(Failure::bad(
-                "options.countries is for production with a rollout below 100 only",
-            ));
-        }
+        check_countries(countries, destination, rollout)?;
     }
-    if given
-        .release_name
-        .as_deref()
-        .is_some_and(|name| !named(name, MAX_RELEASE_NAME))
-    {
+    let release_name = given.release_name.as_deref();
+    if release_name.is_some_and(|name| !named(name, MAX_RELEASE_NAME)) {
         return Err(Failure::bad(format!(
             "options.releaseName must have 1 to {MAX_RELEASE_NAME} characters, on one line"
         )));
@@ -266,6 +217,51 @@ fn options(
         changes_not_sent_for_review: given.changes_not_sent_for_review,
     };
     Ok((options, symbols))
+}
+
+/// Refuses an option that is for another destination.
+fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(), Failure> {
+    let is_play = matches!(destination, Destination::Track(_));
+    let is_test_flight = *destination == Destination::TestFlight;
+    let is_app_store = *destination == Destination::AppStore;
+    let encryption = given.uses_non_exempt_encryption.is_some();
+    let unreviewed = given.changes_not_sent_for_review.is_some();
+    for (name, is_given, fits, wanted) in [
+        ("groups", given.groups.is_some(), is_test_flight, "testflight"),
+        ("usesNonExemptEncryption", encryption, !is_play, "the App Store"),
+        (
+            "manualRelease",
+            given.manual_release.is_some(),
+            is_app_store,
+            "app_store",
+        ),
+        ("draft", given.draft.is_some(), is_play, "Google Play"),
+        ("priority", given.priority.is_some(), is_play, "Google Play"),
+        ("countries", given.countries.is_some(), is_play, "Google Play"),
+        ("releaseName", given.release_name.is_some(), is_play, "Google Play"),
+        ("changesNotSentForReview", unreviewed, is_play, "Google Play"),
+        ("symbols", given.symbols.is_some(), is_play, "Google Play"),
+    ] {
+        if is_given && !fits {
+            return Err(Failure::bad(format!("options.{name} is for {wanted} only")));
+        }
+    }
+    Ok(())
+}
+
+fn check_countries(countries: &[String], destination: &Destination, rollout: u8) -> Result<(), Failure> {
+    let capital = |country: &String| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
+    if countries.is_empty() || countries.len() > MAX_COUNTRIES || !countries.iter().all(capital) {
+        return Err(Failure::bad(
+            "options.countries must be countries such as [\"DE\", \"FR\"]",
+        ));
+    }
+    if destination.as_str() != "production" || rollout == 100 {
+        return Err(Failure::bad(
+            "options.countries is for production with a rollout below 100 only",
+        ));
+    }
+    Ok(())
 }
 
 fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, Failure> {

@@ -11,6 +11,7 @@ use launchway_domain::time::{EpochMs, MINUTE, SECOND};
 use super::progress::{self, Progress};
 use super::{remove_files, turns};
 use crate::app::App;
+use crate::blob::Key;
 use crate::failure::Failure;
 use crate::ops::write::Write;
 
@@ -55,49 +56,11 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
         return Ok(None);
     }
     let now = write.now();
-    let mut new = old.clone();
-    if let Some(step) = report.moves {
-        match old.standing.after(step) {
-            Ok(standing) => new.standing = standing,
-            Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
-        }
-    }
-    if new.standing.status != old.standing.status || report.progress.is_some() {
-        new.work.since = now;
-    }
-    if let Some(progress) = &report.progress {
-        new.external.extend(progress.external());
-        new.rollout = progress.rollout().unwrap_or(new.rollout);
-        new.work.sealed_progress = Some(progress::seal(&mut write, old.id, progress).await?);
-        new.work.is_urgent = progress.is_changing();
-    }
-    new.rollout = report.rollout.unwrap_or(new.rollout);
-    if report.executed.is_some() && report.executed == new.change {
-        new.change = None;
-    }
-    (new.work.failures, new.work.failing_since) = report.failures;
-    if report.error.is_some() {
-        new.error = report.error;
-    }
-    if let Some(told) = report.told {
-        new.tell(now, told);
-    } else if new.standing.status != old.standing.status {
-        new.tell(now, sentence(new.standing.status));
-    }
+    let mut new = after(&mut write, &old, &report).await?;
     let is_over = new.standing.status.is_final();
     let mut gone = Vec::new();
     if is_over {
-        new.finished_at = Some(now);
-        new.work.due_at = None;
-        new.work.is_urgent = false;
-        new.change = None;
-        if matches!(
-            new.standing.status,
-            SubmissionStatus::Success | SubmissionStatus::Canceled
-        ) {
-            gone = super::keys(&mut write, old.id).await?;
-            write.org().forget_submission_files(old.id).await?;
-        }
+        gone = finish(&mut write, &mut new).await?;
     } else {
         // What somebody wants meanwhile does not wait.
         let wanted = (new.change.is_some() && new.change != held.change)
@@ -123,6 +86,58 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     write.commit().await?;
     remove_files(app, &gone).await;
     Ok(goes_on.then_some(new))
+}
+
+/// The submission after a step.
+async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Result<Submission, Failure> {
+    let now = write.now();
+    let mut new = old.clone();
+    if let Some(step) = report.moves {
+        match old.standing.after(step) {
+            Ok(standing) => new.standing = standing,
+            Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
+        }
+    }
+    if new.standing.status != old.standing.status || report.progress.is_some() {
+        new.work.since = now;
+    }
+    if let Some(progress) = &report.progress {
+        new.external.extend(progress.external());
+        new.rollout = progress.rollout().unwrap_or(new.rollout);
+        new.work.sealed_progress = Some(progress::seal(write, old.id, progress).await?);
+        new.work.is_urgent = progress.is_changing();
+    }
+    new.rollout = report.rollout.unwrap_or(new.rollout);
+    if report.executed.is_some() && report.executed == new.change {
+        new.change = None;
+    }
+    (new.work.failures, new.work.failing_since) = report.failures;
+    if report.error.is_some() {
+        new.error.clone_from(&report.error);
+    }
+    if let Some(told) = &report.told {
+        new.tell(now, told.clone());
+    } else if new.standing.status != old.standing.status {
+        new.tell(now, sentence(new.standing.status));
+    }
+    Ok(new)
+}
+
+/// Ends the work on a submission that is over. Gives the keys of files that nobody needs any more.
+async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Vec<Key>, Failure> {
+    submission.finished_at = Some(write.now());
+    submission.work.due_at = None;
+    submission.work.is_urgent = false;
+    submission.change = None;
+    if !matches!(
+        submission.standing.status,
+        SubmissionStatus::Success | SubmissionStatus::Canceled
+    ) {
+        return Ok(Vec::new());
+    }
+    let keys = super::keys(write, submission.id).await?;
+    write.org().forget_submission_files(submission.id).await?;
+    Ok(keys)
 }
 
 /// Gives up a claim whose step was broken off: whoever looks may go on with what is kept. An older claim gives up nothing.
