@@ -15,7 +15,7 @@ use launchway_server::ops::write::Write;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, TestApp, package};
+use crate::support::{Answer, Setup, TestApp, package};
 
 /// A month, or the list without one.
 async fn usage(app: &TestApp, key: &str, query: &str) -> Answer {
@@ -25,6 +25,22 @@ async fn usage(app: &TestApp, key: &str, query: &str) -> Answer {
 /// The month that runs when a test begins.
 async fn november(app: &TestApp, key: &str) -> Value {
     usage(app, key, "?id=2026-11").await.expect(200)
+}
+
+/// A service with these quotas, and an organization of the lowest tier.
+async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
+    let mut setup = setup;
+    setup.settings.quotas = Some(quotas.to_owned());
+    let app = TestApp::with(setup).await;
+    let org = app.org(Tier::Free).await;
+    let key = app.key(org, &Scope::ALL).await;
+    (app, org, key)
+}
+
+/// How many requests at once were granted, and the answers to the others.
+fn granted(answers: &[Answer]) -> (usize, Vec<&Answer>) {
+    let (granted, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    (granted.len(), refused)
 }
 
 /// The bytes of the package that tests publish.

@@ -1,6 +1,5 @@
 //! What an organization may hold at any moment: stored bytes and bundle ids, exact whoever asks at once; and the floor of free space.
 
-use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::{DAY, HOUR};
@@ -12,18 +11,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{november, package_size};
+use super::{granted, november, package_size, with};
 use crate::runner::stage::Held;
 use crate::support::{Answer, START, Setup, TestApp, package, until};
-
-async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
-    let mut setup = setup;
-    setup.settings.quotas = Some(quotas.to_owned());
-    let app = TestApp::with(setup).await;
-    let org = app.org(Tier::Free).await;
-    let key = app.key(org, &Scope::ALL).await;
-    (app, org, key)
-}
 
 async fn announce(app: &TestApp, key: &str, size: usize) -> Answer {
     let body = json!({"fileName": "update.zip", "size": size, "sha256": hex::encode(Sha256::digest(b"x"))});
@@ -175,11 +165,11 @@ async fn a_retry_and_a_create_do_not_wait_for_each_other() {
 async fn stored_bytes_are_exact_at_once(setup: Setup) {
     let (app, _, key) = with(setup, "free:stored-bytes=3000").await;
     let answers = futures::future::join_all((0..9).map(|_| announce(&app, &key, 1000))).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 3);
-    assert!(
-        answers.iter().all(|answer| matches!(answer.status.as_u16(), 201 | 403)),
-        "{answers:?}"
-    );
+    let (granted, refused) = granted(&answers);
+    assert_eq!(granted, 3);
+    for refused in refused {
+        refused.expect(403);
+    }
     assert_eq!(stored(&app, &key).await, 3000);
 }
 
@@ -197,10 +187,11 @@ async fn apps_are_exact_at_once(setup: Setup) {
     let (app, _, key) = with(setup, "free:apps=3").await;
     let names: Vec<_> = (0..9).map(|number| format!("com.example.app{number}")).collect();
     let answers = futures::future::join_all(names.iter().map(|name| claim(&app, &key, name))).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 3);
+    let (granted, refused) = granted(&answers);
+    assert_eq!(granted, 3);
     let full = "This organization has claimed its 3 bundle ids (tier free), those of deleted apps included; the operator can change \
                 --quotas or the tier, or transfer an app to another organization";
-    for refused in answers.iter().filter(|answer| answer.status != 201) {
+    for refused in refused {
         refused.expect_error(403, full);
     }
     let used = november(&app, &key).await;

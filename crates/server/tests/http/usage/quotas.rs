@@ -1,27 +1,16 @@
 //! Quotas: reached and never passed, whoever asks at once.
 
-use launchway_domain::id::OrgId;
-use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
 use launchway_server::blob::Key;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{november, package_size, spend};
+use super::{granted, november, package_size, spend, with};
 use crate::support::{Answer, Setup, TestApp, package};
 
 const USED_UP: &str = "This organization used its 3 updates of November 2026 (tier free); the next month begins 2026-12-01, \
                        or the operator can change --quotas or the tier";
-
-async fn with(setup: Setup, quotas: &str) -> (TestApp, OrgId, String) {
-    let mut setup = setup;
-    setup.settings.quotas = Some(quotas.to_owned());
-    let app = TestApp::with(setup).await;
-    let org = app.org(Tier::Free).await;
-    let key = app.key(org, &Scope::ALL).await;
-    (app, org, key)
-}
 
 async fn stored(app: &TestApp) -> usize {
     app.app
@@ -125,9 +114,9 @@ async fn exact_at_once(setup: Setup) {
         .iter()
         .map(|body| app.call(&key, Method::POST, "/update", Some(body.clone())));
     let answers = futures::future::join_all(publishes).await;
-    let published = answers.iter().filter(|answer| answer.status == 201).count();
+    let (published, refused) = granted(&answers);
     assert_eq!(published, 3);
-    for refused in answers.iter().filter(|answer| answer.status != 201) {
+    for refused in refused {
         refused.expect_error(403, USED_UP);
     }
     let used = november(&app, &key).await;
