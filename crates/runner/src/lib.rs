@@ -34,4 +34,4 @@ mod workspace;
 pub mod world;
 
 pub use build::Stage;
-pub use runner::{Runner, RunnerError};
+pub use runner::{Runner, RunnerError, Workplace};

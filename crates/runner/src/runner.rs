@@ -1,6 +1,8 @@
 //! The runner: leases builds into its slots until it is told to end.
 
+use std::fs::{self, DirBuilder, Permissions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +14,13 @@ use tracing::{error, info, warn};
 use crate::build::{self, Stage};
 use crate::delivery;
 use crate::executor::Executor;
-use crate::plan::PlanResolver;
+use crate::plan::{PlanResolver, RequestOnly};
 use crate::protocol::{CallError, Server};
 use crate::settings::Settings;
-use crate::site::{self, Site};
-use crate::wall;
+use crate::site::Site;
+use crate::wall::{self, Sandbox};
 use crate::workspace::disk;
+use crate::world::{SystemWorld, World};
 
 /// How long a server lets the runner wait for a build (`docs/reference/builds.md#pulling-work`).
 const WAIT_SECONDS: u32 = 30;
@@ -46,6 +49,66 @@ pub enum RunnerError {
     /// The server does not know the runner, or refuses its way of asking.
     #[error("the server refuses this runner: {0}")]
     Refused(CallError),
+}
+
+/// A work directory in which a step has tried the sandbox: what may be built there is known before there is a server to
+/// build for.
+pub struct Workplace(Arc<Site>);
+
+impl Workplace {
+    /// Takes a work directory, which no other runner may use, and tries the sandbox there.
+    ///
+    /// # Errors
+    /// A setting is wrong, the directory cannot be used, or no step can run.
+    pub async fn open(
+        settings: Settings,
+        executor: Arc<dyn Executor>,
+        resolver: Arc<dyn PlanResolver>,
+        world: Arc<dyn World>,
+    ) -> Result<Workplace, RunnerError> {
+        settings.check().map_err(RunnerError::Settings)?;
+        let site = Site::open(settings, executor, resolver, world)?;
+        site.try_wall().await.map_err(RunnerError::Wall)?;
+        Ok(Workplace(Arc::new(site)))
+    }
+
+    /// Tries the sandbox of this machine in a directory of its own, whatever runners work here: for `doctor`.
+    ///
+    /// # Errors
+    /// As [`Workplace::open`].
+    pub async fn look(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<Sandbox, RunnerError> {
+        let name = format!("launchway-trial-{:016x}", SystemWorld.random());
+        // Builds may have users of their own, who pass through here.
+        let place = std::env::temp_dir().join(name);
+        DirBuilder::new().mode(0o700).create(&place)?;
+        fs::set_permissions(&place, Permissions::from_mode(0o711))?;
+        settings.work_dir = place.join("work");
+        settings.slots = 1;
+        let looked = async {
+            let workplace = Workplace::open(settings, executor, Arc::new(RequestOnly), Arc::new(SystemWorld)).await?;
+            Ok::<_, RunnerError>(workplace.sandbox().await?.clone())
+        };
+        let looked = looked.await;
+        let _ = fs::remove_dir_all(&place);
+        looked
+    }
+
+    /// What keeps builds from the rest of the machine.
+    ///
+    /// # Errors
+    /// No step can run.
+    pub async fn sandbox(&self) -> Result<&Sandbox, RunnerError> {
+        self.0.try_wall().await.map_err(RunnerError::Wall)
+    }
+
+    /// The runner of `version` that works here.
+    pub fn runner(self, server: Server, version: String) -> Runner {
+        Runner {
+            site: self.0,
+            server,
+            version,
+        }
+    }
 }
 
 impl Runner {
@@ -86,12 +149,8 @@ impl Runner {
             self.site.clear_left_over(&record.key()).await;
         }
         self.site.remove_workspaces()?;
-        // What an earlier runner left of builds that nobody remembers.
-        self.site.clear_left_over(site::TRY).await;
-        self.site.try_wall().await.map_err(RunnerError::Wall)?;
-        for opening in self.site.openings() {
-            warn!("{opening}");
-        }
+        let sandbox = self.site.try_wall().await.map_err(RunnerError::Wall)?;
+        report(sandbox);
         for record in left_over {
             let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
             work.spawn(async move {
@@ -112,6 +171,20 @@ impl Runner {
             }
         }
         refused.map_or(Ok(()), |error| Err(RunnerError::Refused(error)))
+    }
+}
+
+/// Says in the log what keeps builds from the rest of the machine, and all that is open to them.
+fn report(sandbox: &Sandbox) {
+    match sandbox.is_enough() {
+        true => info!("{}", sandbox.sentence()),
+        false => warn!("{}", sandbox.sentence()),
+    }
+    for opening in sandbox.openings() {
+        match opening.remedy {
+            Some(_) => warn!("{opening}"),
+            None => info!("{opening}"),
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -20,7 +19,8 @@ use crate::journal::Journal;
 use crate::plan::PlanResolver;
 use crate::settings::Settings;
 use crate::step_tool;
-use crate::wall::{self, Users, Wall, metadata};
+use crate::wall::trial::{self, Targets};
+use crate::wall::{self, Sandbox, Users, Wall, metadata};
 use crate::workspace::{self, Workspace};
 use crate::world::World;
 
@@ -48,8 +48,8 @@ pub struct Site {
     pub caches: Caches,
     /// Who builds in which slot.
     pub users: Users,
-    /// Whether steps have a view of the machine of their own: known once it was tried.
-    apart: AtomicBool,
+    /// What keeps steps from the rest of the machine: known once it was tried.
+    sandbox: OnceLock<Sandbox>,
     /// What steps find as `launchway`, once it is known. All slots build as users without rights, or as the runner's own.
     program: OnceLock<PathBuf>,
     /// Held while the runner lives.
@@ -96,7 +96,7 @@ impl Site {
             executor,
             resolver,
             world,
-            apart: AtomicBool::new(false),
+            sandbox: OnceLock::new(),
             program: OnceLock::new(),
             _lock: lock,
         })
@@ -128,41 +128,13 @@ impl Site {
         if let (Some(places), Ok(program)) = (&mut wall.places, self.program(workspace.user)) {
             places.read.push(program);
         }
-        wall.apart = self.apart.load(Ordering::Relaxed);
+        wall.apart = self.sandbox.get().is_some_and(|sandbox| sandbox.apart);
         if let Some(ports) = &mut wall.ports
             && !closes_metadata(workspace.user)
         {
             ports.closed.push(wall::HTTP);
         }
         wall
-    }
-
-    /// What is not closed to builds on this machine, or closed at a price, a sentence each. To be asked once it was tried.
-    pub fn openings(&self) -> Vec<&'static str> {
-        let mut openings = Vec::new();
-        let available = self.settings.wall.available();
-        let metadata = closes_metadata(self.users.of(0));
-        let http = self.settings.wall.open_ports.contains(&wall::HTTP);
-        if !available.ports {
-            openings.push("builds can connect to servers of this machine: it takes Linux 6.7 or newer, with Landlock");
-        }
-        match (metadata, available.ports && !http) {
-            (true, _) => {}
-            (false, true) => openings.push(
-                "port 80 is closed to builds, or they could ask the metadata service of a cloud: the runner closes that alone \
-                 when it is root, with `ip` at hand; --open-port 80 opens both",
-            ),
-            (false, false) => openings.push("builds can ask the metadata service of a cloud, if this machine is in one"),
-        }
-        match self.apart.load(Ordering::Relaxed) {
-            true if rustix::process::geteuid().is_root() => {}
-            true => openings.push("builds can read the command lines of other processes: keep secrets out of them"),
-            false => openings.push(
-                "builds can read the command lines of other processes, and speak to sockets in /run that are open to their \
-                 user: it takes root, or user namespaces",
-            ),
-        }
-        openings
     }
 
     /// The program that steps of this user find as `launchway`. It is looked for, or copied, once.
@@ -219,29 +191,74 @@ impl Site {
         }
     }
 
-    /// Runs a step that does nothing, as builds will run, so that a machine on which none can is noticed at once.
+    /// Runs a step that tries to get out, as builds will run, so that a machine on which none can is noticed at once, and
+    /// nothing is trusted that was not seen. It is done once.
     ///
     /// # Errors
-    /// Why none can, as the end of a sentence.
-    pub async fn try_wall(&self) -> Result<(), String> {
+    /// Why no step can run, as the end of a sentence.
+    pub async fn try_wall(&self) -> Result<&Sandbox, String> {
+        if let Some(sandbox) = self.sandbox.get() {
+            return Ok(sandbox);
+        }
+        // What an earlier runner left of its own trial.
+        self.clear_left_over(TRY).await;
+        let mut found = None;
         if cfg!(target_os = "linux") {
-            self.apart.store(true, Ordering::Relaxed);
-            match self.try_step().await {
-                Ok(()) => return Ok(()),
+            match self.try_step(true).await {
+                Ok(sandbox) => found = Some(sandbox),
                 Err(problem) => debug!(problem, "steps have no view of the machine of their own"),
             }
-            self.apart.store(false, Ordering::Relaxed);
         }
-        self.try_step().await
+        let found = match found {
+            Some(sandbox) => sandbox,
+            None => self.try_step(false).await?,
+        };
+        Ok(self.sandbox.get_or_init(|| found))
     }
 
-    async fn try_step(&self) -> Result<(), String> {
+    /// Runs the step of the trial, with a view of the machine of its own or without.
+    async fn try_step(&self, apart: bool) -> Result<Sandbox, String> {
+        let text = |error: io::Error| error.to_string();
+        let secret = self.settings.work_dir.join("trial");
+        let mut options = OpenOptions::new();
+        let written = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&secret);
+        written.map_err(text)?;
+        let tried = self.try_to_reach(&secret, apart).await;
+        self.clear(TRY, 0).await;
+        fs::remove_file(&secret).map_err(text)?;
+        match tried? {
+            (StepEnd::Exited(0), printed) => Ok(Sandbox {
+                available: self.settings.wall.available(),
+                apart,
+                reached: trial::reached(&printed)?,
+                closes_metadata: closes_metadata(self.users.of(0)),
+                open_ports: self.settings.wall.open_ports.clone(),
+            }),
+            (end, printed) => Err(format!("a step ended with {end:?}: {}", printed.trim())),
+        }
+    }
+
+    async fn try_to_reach(&self, secret: &Path, apart: bool) -> Result<(StepEnd, String), String> {
         let workspace = self.workspace(TRY, 0).map_err(|error| error.to_string())?;
+        let targets = Targets {
+            secret,
+            process: std::process::id(),
+            user: rustix::process::geteuid().as_raw(),
+            run: fs::metadata("/run").ok().map(|run| (run.dev(), run.ino())),
+        };
         let order = StepOrder {
-            command: StepCommand::Shell("touch \"$TMPDIR/file\"".to_owned()),
+            command: StepCommand::Shell(trial::script(&targets)),
             directory: workspace.source(),
             env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
-            wall: self.wall(&workspace),
+            wall: Wall {
+                apart,
+                ..self.wall(&workspace)
+            },
             grace: self.settings.limits.grace,
             file_bytes: self.settings.limits.file_bytes,
         };
@@ -249,18 +266,9 @@ impl Site {
             let mut step = self.executor.start(order).await?;
             let mut printed = Vec::new();
             let (_, end) = tokio::join!(step.output.read_to_end(&mut printed), step.end);
-            Ok::<_, ExecutorError>((end?, printed))
+            Ok::<_, ExecutorError>((end?, String::from_utf8_lossy(&printed).into_owned()))
         };
-        let tried = tried.await;
-        self.clear(TRY, 0).await;
-        match tried {
-            Ok((StepEnd::Exited(0), _)) => Ok(()),
-            Ok((end, printed)) => Err(format!(
-                "a step ended with {end:?}: {}",
-                String::from_utf8_lossy(&printed).trim()
-            )),
-            Err(error) => Err(error.to_string()),
-        }
+        tried.await.map_err(|error| error.to_string())
     }
 
     /// Removes the workspaces of builds that nobody remembers.

@@ -3,7 +3,8 @@
 //!
 //! Besides these: TCP ports on which this machine's servers listen are closed by Landlock (`ports`) and by refusing the system
 //! calls that lead around it (`calls`); a view of the machine of its own hides processes and sockets (`apart`); rules of
-//! routing close the metadata services of clouds (`metadata`). What of that a machine lacks, the runner says at its start.
+//! routing close the metadata services of clouds (`metadata`). What of that a machine lacks, a step tries before builds run
+//! (`trial`), and the runner says at its start.
 //!
 //! What Landlock alone leaves open, and a user id of its own closes: a step of the same user may change rights and times
 //! of the user's files outside, though not read or write them.
@@ -17,7 +18,8 @@ mod landlock;
 pub mod metadata;
 mod places;
 mod ports;
-mod session;
+mod sandbox;
+pub mod trial;
 mod users;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use ports::{HTTP, Ports};
+pub use sandbox::{Opening, Sandbox};
 pub use users::{MOST_IDS, Users};
 
 /// The first user id of builds unless the settings name one.
@@ -100,8 +103,6 @@ pub struct Available {
     pub landlock: Landlock,
     /// Whether ports of TCP can be closed (Linux 6.7).
     pub ports: bool,
-    /// Whether builds can reach the service manager of the runner's user, which starts programs outside of the wall.
-    pub service_manager: bool,
 }
 
 /// What Landlock can do on this machine.
@@ -154,7 +155,6 @@ impl WallSettings {
                 Landlock::Missing
             },
             ports: self.landlock && self.close_ports && ports_here(),
-            service_manager: !root && session::is_reachable(rustix::process::geteuid().as_raw()),
         }
     }
 
@@ -169,37 +169,6 @@ impl WallSettings {
                 open: self.open_ports.clone(),
             }),
             apart: false,
-        }
-    }
-}
-
-impl Available {
-    /// Whether builds of organizations that do not know each other may run here. Where not, the server serves only the
-    /// first organization.
-    pub fn is_enough(self) -> bool {
-        self.user || (self.landlock == Landlock::Full && !self.as_root && !self.service_manager)
-    }
-
-    /// What builds are kept apart by, for people.
-    pub fn sentence(self) -> &'static str {
-        if self.as_root {
-            return "builds run as root: give them a user of their own";
-        }
-        match (self.user, self.landlock) {
-            (true, Landlock::Missing) => "builds run as another user",
-            (true, _) => "builds run as another user, behind Landlock",
-            (false, Landlock::Full) if self.service_manager => {
-                "builds run behind Landlock, but could start programs outside of it through the service manager of this user: \
-                 run it as a user that never signs in, as root, or where everybody may make user namespaces"
-            }
-            (false, Landlock::Full) => "builds run behind Landlock",
-            (false, Landlock::Partial) => {
-                "builds run behind Landlock, but could send signals to this service: \
-                 run it as root with a user for builds, or on Linux 6.12 or newer"
-            }
-            (false, Landlock::Missing) => {
-                "builds can read what this service can: run it as root with a user for builds, or where Landlock is on"
-            }
         }
     }
 }

@@ -18,8 +18,8 @@ use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
 use launchway_runner::wall::{BuildUser, MOST_IDS};
-use launchway_runner::world::SystemWorld;
-use launchway_runner::{Runner, Stage, labels};
+use launchway_runner::world::{SystemWorld, World};
+use launchway_runner::{Runner, Stage, Workplace, labels};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -100,14 +100,26 @@ fn tell(problem: &str) {
 /// Enrols the runner in its own server and makes it ready.
 async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> {
     let (work_dir, settings) = settings(&app.config, address).await?;
-    let wall = settings.wall.available();
-    tracing::info!(work_dir = %work_dir.display(), wall = wall.sentence(), "this server runs builds");
-    let org = if wall.is_enough() {
+    let (labels, slots, user) = (settings.labels.clone(), settings.slots, settings.wall.user);
+    if is_taken(&work_dir) {
+        return Err(format!(
+            "another runner works in {}: name another place by --runner-dir",
+            work_dir.display()
+        ));
+    }
+    let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
+    let world: Arc<dyn World> = Arc::new(SystemWorld);
+    let (executor, resolver) = (Arc::new(executor), Arc::new(ProjectResolver));
+    let workplace = Workplace::open(settings, executor, resolver, Arc::clone(&world)).await;
+    let workplace = workplace.map_err(|error| error.to_string())?;
+    let sandbox = workplace.sandbox().await.map_err(|error| error.to_string())?.clone();
+    tracing::info!(work_dir = %work_dir.display(), wall = sandbox.sentence(), "this server runs builds");
+    let org = if sandbox.is_enough() {
         None
     } else {
         let org = first_org(app).await;
         tracing::warn!(
-            wall = wall.sentence(),
+            wall = sandbox.sentence(),
             %org,
             "nothing keeps builds from this server well enough, so it runs those of its first organization only"
         );
@@ -116,16 +128,10 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let wanted = Enrol {
         name: NAME.to_owned(),
-        labels: runners::labels(&settings.labels).map_err(|failure| failure.to_string())?,
-        slots: settings.slots,
+        labels: runners::labels(&labels).map_err(|failure| failure.to_string())?,
+        slots,
         version: version.clone(),
     };
-    if is_taken(&work_dir) {
-        return Err(format!(
-            "another runner works in {}: name another place by --runner-dir",
-            work_dir.display()
-        ));
-    }
     let id_file = work_dir.join(ID_FILE);
     let text = |error: std::io::Error| format!("{}: {error}", id_file.display());
     let known = fs::read_to_string(&id_file).ok().and_then(|id| id.trim().parse().ok());
@@ -135,13 +141,10 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let origin = format!("http://{address}");
     let base: BaseUrl = origin.parse().map_err(|error| format!("{origin}: {error}"))?;
     let token = SecretText::new(token);
-    let server = Server::new(base, token, &Timeouts::default(), Arc::new(SystemWorld));
+    let server = Server::new(base, token, &Timeouts::default(), world);
     let server = server.map_err(|error| error.to_string())?;
-    let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
-    let builders = builders(settings.wall.user, wall.user);
-    let runner = Runner::new(settings, server, Arc::new(executor), Arc::new(ProjectResolver), version);
-    let runner = runner.map_err(|error| error.to_string())?;
-    // Only now: until the directory is ours, another server's runner may work there.
+    let builders = builders(user, sandbox.available.user);
+    let runner = workplace.runner(server, version);
     fs::write(&id_file, record.id.to_string()).map_err(text)?;
     let embedded = Embedded {
         runner: record.id,

@@ -13,8 +13,13 @@ use super::Places;
 
 /// Services of the machine put their sockets there: containers, databases, the message bus.
 const SOCKETS: &str = "/run";
-/// What programs need of it: the resolver's settings.
-const KEPT: [&str; 3] = ["/run/systemd/resolve", "/run/resolvconf", "/run/nscd"];
+/// What programs need of it: the resolver's settings, and on NixOS the system's programs.
+const KEPT: [&str; 4] = [
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/nscd",
+    "/run/current-system",
+];
 const QUIET: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
 
 /// Gives this process its own view. `places` are what the step may reach.

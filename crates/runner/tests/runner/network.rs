@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use launchway_runner::executor::{StepEnd, StepOrder};
 use launchway_runner::wall::{BuildUser, HTTP, Wall, WallSettings, metadata};
@@ -202,4 +202,24 @@ async fn a_step_that_is_set_apart_finds_neither_sockets_nor_processes() {
     assert_eq!((closed.as_str(), end), ("looked\n", StepEnd::Exited(0)));
     assert!(!as_nobody.contains("REACHED the socket"), "{as_nobody}");
     assert!(as_nobody.contains("looked\n"), "{as_nobody}");
+}
+
+#[tokio::test]
+async fn the_programs_of_nixos_stay_where_they_are() {
+    let place_of_system = Path::new("/run/current-system");
+    if !is_root() || !closes_ports() || place_of_system.exists() {
+        println!("only root can make a system in /run: not tested");
+        return;
+    }
+    let system = open_directory();
+    fs::write(system.path().join("program"), "found\n").unwrap();
+    fs::set_permissions(system.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(system.path(), place_of_system).unwrap();
+    let place = Place::of(Some(NOBODY));
+    let script = "cat /run/current-system/program";
+    let mut order = place.order(script, &WallSettings::default(), Some(NOBODY));
+    order.wall.apart = true;
+    let (printed, end) = run(order).await;
+    fs::remove_file(place_of_system).unwrap();
+    assert_eq!((printed.as_str(), end), ("found\n", StepEnd::Exited(0)));
 }

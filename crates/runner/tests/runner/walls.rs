@@ -6,9 +6,13 @@ use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
-use launchway_runner::executor::{StepCommand, StepEnd, StepOrder};
-use launchway_runner::wall::{BuildUser, Landlock, Users, Wall, WallSettings};
+use launchway_runner::Workplace;
+use launchway_runner::executor::{ProcessExecutor, StepCommand, StepEnd, StepOrder};
+use launchway_runner::settings::Settings;
+use launchway_runner::wall::trial::Reach;
+use launchway_runner::wall::{BuildUser, Landlock, Sandbox, Users, Wall, WallSettings};
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
 
@@ -170,7 +174,7 @@ async fn a_build_user_of_its_own_reaches_nothing() {
     for settings in [without_landlock(), WallSettings::default()] {
         let users = Users::claim(&settings, 1).unwrap();
         let user = users.exclusive(0);
-        assert!(user.is_some() && settings.available().is_enough());
+        assert!(user.is_some() && settings.available().user);
         let mut site = Site::new(None, user);
         let (printed, end) = run(site.attack(&settings, user)).await;
         site.check(&printed);
@@ -188,6 +192,84 @@ async fn a_build_user_of_its_own_reaches_nothing() {
             String::from_utf8_lossy(&given.stdout)
         );
         assert_eq!(printed, expected);
+    }
+}
+
+/// The sandbox of this machine under some settings, as the trial finds it.
+async fn sandbox(wall: WallSettings) -> Sandbox {
+    let mut settings = Settings::new(PathBuf::from("/nowhere"));
+    settings.wall = WallSettings {
+        close_ports: false,
+        ..wall
+    };
+    let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
+    Workplace::look(settings, executor).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_sandbox_is_judged_by_what_a_step_reached() {
+    let open = sandbox(WallSettings {
+        user: BuildUser::Own,
+        ..without_landlock()
+    })
+    .await;
+    assert!(
+        open.reached.contains(&Reach::Files) && open.reached.contains(&Reach::Signals),
+        "{open:?}"
+    );
+    assert!(!open.is_enough());
+    if is_root() {
+        let other_user = sandbox(without_landlock()).await;
+        assert!(other_user.is_enough(), "{other_user:?}");
+    }
+    if has_landlock() {
+        let landlock = sandbox(WallSettings {
+            user: BuildUser::Own,
+            ..WallSettings::default()
+        })
+        .await;
+        assert!(!landlock.reached.contains(&Reach::Files), "{landlock:?}");
+        assert!(!landlock.reached.contains(&Reach::Signals), "{landlock:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
+    if !is_root() {
+        println!("only root can make a directory in /run: not tested");
+        return;
+    }
+    let session = PathBuf::from("/run/user/0");
+    let is_made = !session.exists();
+    fs::create_dir_all(&session).unwrap();
+    // Steps are set apart, but /run stays as it is: this directory is theirs to change.
+    let open = sandbox(WallSettings {
+        user: BuildUser::Own,
+        writable: vec![PathBuf::from("/run")],
+        ..WallSettings::default()
+    })
+    .await;
+    let closed = sandbox(WallSettings {
+        user: BuildUser::Own,
+        ..WallSettings::default()
+    })
+    .await;
+    if is_made {
+        fs::remove_dir(&session).unwrap();
+    }
+    assert!(
+        open.reached.contains(&Reach::Run) && open.reached.contains(&Reach::Session),
+        "{open:?}"
+    );
+    assert!(!open.is_enough());
+    let told: Vec<_> = open.openings().iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|line| line.contains("/run/user")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("the sockets in /run")), "{told:?}");
+    if closed.apart {
+        assert!(
+            !closed.reached.contains(&Reach::Run) && !closed.reached.contains(&Reach::Session),
+            "{closed:?}"
+        );
     }
 }
 

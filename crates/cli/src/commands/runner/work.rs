@@ -49,7 +49,7 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
     })?;
     let server = Server::new(url, token, &Timeouts::default(), Arc::new(SystemWorld))?;
     let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
-    let (labels, wall) = (settings.labels.join(" "), settings.wall.available());
+    let labels = settings.labels.join(" ");
     let runner = Runner::new(
         settings,
         server,
@@ -58,10 +58,6 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
         VERSION.to_owned(),
     )
     .map_err(|error| failure(error, &work_dir))?;
-    match wall.is_enough() {
-        true => info!("{}", wall.sentence()),
-        false => warn!("{}", wall.sentence()),
-    }
     info!(
         id = known.id,
         name = known.name,
