@@ -36,7 +36,7 @@ use crate::args::env::EnvCommand;
 use crate::args::fingerprint::{FingerprintArgs, NativeNeededArgs};
 use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
-use crate::args::project::InitArgs;
+use crate::args::project::{DoctorArgs, InitArgs};
 use crate::args::runner::RunnerArgs;
 use crate::args::submit::SubmitArgs;
 use crate::args::update::UpdateArgs;
@@ -119,7 +119,7 @@ pub enum Command {
     Init(InitArgs),
     /// Find what is wrong with settings, server, key, project and tools
     #[command(after_help = project::DOCTOR_NOTES)]
-    Doctor,
+    Doctor(DoctorArgs),
     /// Build an app, or look at and work on builds
     Build(Box<BuildArgs>),
     /// Submit an app to the App Store or Google Play, or look at and work on submissions

@@ -49,7 +49,7 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Api(arguments) => api::run(arguments, context).await,
         Command::Init(arguments) => init::run(arguments, context).await,
         // Those that need no settings, or mind broken ones, have ended before.
-        Command::Doctor | Command::Completion { .. } | Command::Man { .. } => Ok(()),
+        Command::Doctor(_) | Command::Completion { .. } | Command::Man { .. } => Ok(()),
     }
 }
 

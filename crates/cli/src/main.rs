@@ -68,7 +68,9 @@ async fn run(cli: Cli, printer: Printer, environment: Environment) -> Result<(),
         // Needs no settings, so that broken ones do not break every new shell.
         Command::Completion { shell } => return commands::completion::run(*shell, &printer),
         Command::Man { directory } => return commands::man::run(directory, &printer),
-        Command::Doctor => return commands::doctor::run(&cli.global, printer, environment).await,
+        Command::Doctor(arguments) => {
+            return commands::doctor::run(arguments, &cli.global, printer, environment).await;
+        }
         _ => {}
     }
     let context = Context::new(&cli.global, printer, environment)?;

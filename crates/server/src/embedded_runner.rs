@@ -17,7 +17,7 @@ use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{BuildUser, MOST_IDS};
+use launchway_runner::wall::{BuildUser, MOST_IDS, Sandbox};
 use launchway_runner::world::{SystemWorld, World};
 use launchway_runner::{Runner, Stage, Workplace, labels};
 use tokio::sync::watch;
@@ -95,6 +95,17 @@ fn tell(problem: &str) {
         problem,
         "the runner of this server does not work; builds wait for other runners. Mend this, or say --no-runner"
     );
+}
+
+/// Tries the sandbox in which this server would run builds, in a directory of its own.
+///
+/// # Errors
+/// Why no build can run, as a sentence.
+pub async fn look(config: &Config) -> Result<Sandbox, String> {
+    let (_, settings) = settings(config, config.listen).await?;
+    let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
+    let looked = Workplace::look(settings, Arc::new(executor)).await;
+    looked.map_err(|error| error.to_string())
 }
 
 /// Enrols the runner in its own server and makes it ready.

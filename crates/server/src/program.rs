@@ -1,7 +1,8 @@
-//! The commands of `launchway-server`: serve, migrate, admin, openapi, store-simulator.
+//! The commands of `launchway-server`: serve, migrate, doctor, admin, openapi, store-simulator.
 
 mod args;
 mod demo;
+mod doctor;
 mod exposed;
 mod serve;
 mod store_simulator;
@@ -71,6 +72,7 @@ pub fn main() -> ExitCode {
         match args.command.unwrap_or(Command::Serve { demo: false }) {
             Command::Serve { demo } => serve::serve(config, demo).await,
             Command::Migrate => migrate(config).await,
+            Command::Doctor => doctor::run(&config).await,
             Command::Admin { command, json } => admin::run(config, command, json).await,
             Command::Openapi | Command::StoreSimulator => Ok(()),
         }

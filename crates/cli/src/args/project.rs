@@ -21,6 +21,14 @@ pub struct InitArgs {
     pub yes: bool,
 }
 
+/// The arguments of `doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Also try the sandbox in which `launchway runner` would run builds here, and say what is open to them
+    #[arg(long)]
+    pub runner: bool,
+}
+
 /// What follows the help of `doctor`.
 pub const DOCTOR_NOTES: &str = "\
 Looks at launchway.toml, the server, the API key, the project in the current directory and the

@@ -2,6 +2,8 @@
 
 mod app;
 mod project;
+#[cfg(unix)]
+mod sandbox;
 mod server;
 mod tools;
 
@@ -13,6 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::Global;
+use crate::args::project::DoctorArgs;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::printer::{Printer, clean};
@@ -77,7 +80,12 @@ impl Finding {
 }
 
 /// Looks at everything. Settings that cannot be read are a finding, so that the rest is looked at all the same.
-pub async fn run(global: &Global, printer: Printer, environment: Environment) -> Result<(), Failure> {
+pub async fn run(
+    arguments: &DoctorArgs,
+    global: &Global,
+    printer: Printer,
+    environment: Environment,
+) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let told = global.config.clone().or_else(|| environment.path("LAUNCHWAY_CONFIG"));
     let framework = match Context::new(global, printer.clone(), environment.clone()) {
@@ -97,6 +105,16 @@ pub async fn run(global: &Global, printer: Printer, environment: Environment) ->
     };
     if let Some(framework) = framework {
         tools::look(framework, &environment, &mut findings);
+    }
+    if arguments.runner {
+        #[cfg(unix)]
+        findings.extend(sandbox::look().await);
+        #[cfg(not(unix))]
+        findings.push(Finding::problem(
+            "sandbox",
+            "runners work on Linux and macOS only",
+            "use such a machine",
+        ));
     }
     let problems = findings
         .iter()

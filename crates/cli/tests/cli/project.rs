@@ -1,9 +1,13 @@
 //! `init`, `doctor` and `man`: what concerns the project on this machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use insta::assert_snapshot;
-use serde_json::json;
+use launchway_runner::Workplace;
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::settings::Settings;
+use serde_json::{Value, json};
 
 use crate::fake_server::{FakeServer, Reply};
 use crate::session::caller;
@@ -138,6 +142,33 @@ async fn doctor_minds_settings_that_cannot_be_read() {
     let shown = stage.run(&["doctor", "--url", &other.url()]).await;
     assert!(shown.contains("is not a Launchway server"), "{shown}");
     assert_snapshot!(text);
+}
+
+#[tokio::test]
+async fn doctor_says_of_a_runner_what_is_open_to_builds() {
+    let stage = Stage::new();
+    // Beside this there is much that is wrong with an empty directory.
+    let text = stage.run(&["doctor", "--runner", "--json"]).await;
+    let line = text.lines().find(|line| line.starts_with('{')).expect("the findings");
+    let told: Value = serde_json::from_str(line).expect("JSON");
+    let findings = told["findings"].as_array().expect("a list").iter();
+    let told: Vec<_> = findings.filter(|finding| finding["check"] == "sandbox").collect();
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_launchway"));
+    let executor = Arc::new(ProcessExecutor::through(program));
+    let settings = Settings::new(std::env::temp_dir());
+    let sandbox = Workplace::look(settings, executor).await.expect("a trial");
+    assert_eq!(told[0]["message"], sandbox.sentence());
+    let shown: Vec<_> = told[1..]
+        .iter()
+        .map(|finding| (&finding["message"], &finding["fix"]))
+        .collect();
+    let openings = sandbox.openings();
+    assert_eq!(shown.len(), openings.len(), "{shown:?}");
+    for ((message, fix), opening) in shown.iter().zip(&openings) {
+        assert_eq!(**message, opening.what);
+        assert_eq!(fix.as_str(), opening.remedy);
+    }
+    assert!(!stage.run(&["doctor", "--json"]).await.contains("sandbox"));
 }
 
 #[tokio::test]

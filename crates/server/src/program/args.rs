@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// Bring the database up to date and end
     Migrate,
+    /// Try the sandbox for builds, and say what is open to them on this machine and what would close it
+    Doctor,
     /// The operator's commands; they work while the server runs, which notices within a second
     Admin {
         /// Which one.

@@ -13,6 +13,7 @@ mod connections;
 mod credentials;
 mod dashboard;
 mod device_logins;
+mod doctor;
 mod env;
 mod fingerprints;
 mod fuzz_query;

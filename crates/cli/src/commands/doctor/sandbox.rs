@@ -1,0 +1,49 @@
+//! What keeps builds from the rest of this machine, for who would run a runner here: a step tries.
+
+use std::sync::Arc;
+
+use launchway_runner::Workplace;
+use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::settings::Settings;
+use launchway_runner::wall::{Opening, Sandbox};
+
+use super::Finding;
+
+const CHECK: &str = "sandbox";
+
+/// Tries the sandbox as `launchway runner` would without flags.
+pub async fn look() -> Vec<Finding> {
+    let look = async {
+        let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
+        // It is replaced by one for the trial alone.
+        let settings = Settings::new(std::env::temp_dir());
+        let looked = Workplace::look(settings, Arc::new(executor)).await;
+        looked.map_err(|error| error.to_string())
+    };
+    match look.await {
+        Ok(sandbox) => findings(&sandbox),
+        Err(problem) => vec![Finding::problem(
+            CHECK,
+            problem,
+            "no runner can work here until this is mended",
+        )],
+    }
+}
+
+fn findings(sandbox: &Sandbox) -> Vec<Finding> {
+    let whole = match sandbox.is_enough() {
+        true => Finding::ok(CHECK, sandbox.sentence()),
+        false => Finding::warning(
+            CHECK,
+            sandbox.sentence(),
+            "run only builds that you trust here, or mend what the following lines say",
+        ),
+    };
+    let opening = |Opening { what, remedy }| match remedy {
+        Some(remedy) => Finding::warning(CHECK, what, remedy),
+        None => Finding::ok(CHECK, what),
+    };
+    std::iter::once(whole)
+        .chain(sandbox.openings().into_iter().map(opening))
+        .collect()
+}

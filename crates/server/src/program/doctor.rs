@@ -1,0 +1,30 @@
+//! The command `doctor`: tries the sandbox in which this server would run builds, and says what is open to them on this machine.
+
+use std::io::Write;
+
+use crate::config::Config;
+use crate::embedded_runner;
+use crate::failure::Failure;
+
+use super::CommandError;
+
+/// Prints what a step of the trial found.
+pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
+    let sandbox = embedded_runner::look(config).await;
+    let sandbox = sandbox.map_err(|problem| Failure::bad(format!("this server cannot run builds: {problem}")))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", sandbox.sentence())?;
+    if !sandbox.is_enough() {
+        writeln!(
+            out,
+            "this server runs builds of its first organization only, until the worst of this is mended:"
+        )?;
+    }
+    for opening in sandbox.openings() {
+        match opening.remedy {
+            Some(remedy) => writeln!(out, "warning  {}\n         → {remedy}", opening.what)?,
+            None => writeln!(out, "open     {}", opening.what)?,
+        }
+    }
+    Ok(())
+}
