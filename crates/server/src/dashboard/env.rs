@@ -34,12 +34,26 @@ struct Variables {
     asks: Option<Asks>,
 }
 
-/// A form that asks whether to replace a variable.
+/// What a form carries that is shown again, because it asks whether to replace a variable or was refused.
 struct Asks {
+    /// The question, where the variable was there before the page was opened.
+    question: Option<String>,
     /// The revision of the variable; empty where there is none any more.
     replaces: String,
-    /// The typed value, sealed for who typed it.
-    value: String,
+    /// The typed value, sealed for who typed it, where the form does not show it.
+    value: Option<String>,
+}
+
+impl Variables {
+    /// Whether the form carries a value that it does not show.
+    fn hides_value(&self) -> bool {
+        self.asks.as_ref().is_some_and(|asks| asks.value.is_some())
+    }
+
+    /// Whether the form replaces a variable that there is.
+    fn replaces(&self) -> bool {
+        self.asks.as_ref().is_some_and(|asks| !asks.replaces.is_empty())
+    }
 }
 
 /// Where a variable is set, as words.
@@ -95,7 +109,11 @@ pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) 
         Ok(Sent::Asks(there)) => {
             let asks = asks(&app, &visitor, &posted, there.as_deref())?;
             let differs = differs(&posted, there.as_deref())?;
-            shown(&app, &visitor, 0, Form::outdated(posted, differs), Some(asks)).await
+            let form = match asks.question {
+                Some(_) => Form::asking(posted, differs),
+                None => Form::outdated(posted, differs),
+            };
+            shown(&app, &visitor, 0, form, Some(asks)).await
         }
         Err(failure) => {
             let asks = carried(&app, &visitor, &posted)?;
@@ -128,17 +146,31 @@ fn value(app: &App, visitor: &Visitor, posted: &Posted) -> Result<SecretText, Fa
 
 fn asks(app: &App, visitor: &Visitor, posted: &Posted, there: Option<&EnvVar>) -> Result<Asks, Failure> {
     let value = value(app, visitor, posted)?;
-    let user = visitor.user()?.1.id;
+    let is_first = posted.optional("replaces")?.is_none();
     Ok(Asks {
+        question: there.filter(|_| is_first).map(|there| {
+            let name = &there.name;
+            format!("{name} is set for these builds already, so nothing was saved. Send the form again to replace it.")
+        }),
         replaces: there
             .map(revision)
             .transpose()?
             .map(|now| now.as_str().to_owned())
             .unwrap_or_default(),
-        value: app
-            .vault
-            .seal_kept_form(user, &place(visitor), value.reveal().as_bytes()),
+        value: sealed(app, visitor, posted, &value)?,
     })
+}
+
+/// The value, sealed for the visitor; `None` where the form shows it as it was typed.
+fn sealed(app: &App, visitor: &Visitor, posted: &Posted, value: &SecretText) -> Result<Option<String>, Failure> {
+    if posted.text("visibility")? == "plain" && !posted.text("value")?.is_empty() {
+        return Ok(None);
+    }
+    let user = visitor.user()?.1.id;
+    let sealed = app
+        .vault
+        .seal_kept_form(user, &place(visitor), value.reveal().as_bytes());
+    Ok(Some(sealed))
 }
 
 /// The value of a form that was refused for something else, so that it needs not be typed again.
@@ -147,10 +179,9 @@ fn carried(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Option<Asks>
     let typed = typed.filter(|value| (1..=MAX_VALUE_SIZE).contains(&value.reveal().len()));
     let Some(typed) = typed else { return Ok(None) };
     Ok(Some(Asks {
+        question: None,
         replaces: posted.optional("replaces")?.unwrap_or_default(),
-        value: app
-            .vault
-            .seal_kept_form(visitor.user()?.1.id, &place(visitor), typed.reveal().as_bytes()),
+        value: sealed(app, visitor, posted, &typed)?,
     }))
 }
 
@@ -161,13 +192,26 @@ fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Fail
         return Ok(vec![Differs::new(name, &"yours", &"deleted meanwhile")]);
     };
     let set = format!("set {}", show::time(&iso(there.updated_at)));
-    let visibility = posted.text("visibility")?;
-    let kind = posted.text("kind")?;
-    Ok(vec![
-        Differs::new(name, &"what you typed", &set),
-        Differs::new("Who may read it", &visibility, &there.visibility.as_str()),
-        Differs::new("How builds get it", &kind, &there.kind.as_str()),
-    ])
+    let readers = |visibility: &str| match visibility {
+        "plain" => "admins, too",
+        _ => "only builds",
+    };
+    let kind = |kind: &str| match kind {
+        "file" => "as a file",
+        _ => "as a variable",
+    };
+    let (typed, now) = (posted.text("visibility")?, there.visibility.as_str());
+    let mut differs = vec![
+        Differs::new("Who may read it", &readers(typed), &readers(now)),
+        Differs::new(
+            "How builds get it",
+            &kind(posted.text("kind")?),
+            &kind(there.kind.as_str()),
+        ),
+    ];
+    differs.retain(|differs| differs.yours != differs.now);
+    differs.insert(0, Differs::new(name, &"what you typed", &set));
+    Ok(differs)
 }
 
 async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Sent, Failure> {

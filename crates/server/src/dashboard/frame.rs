@@ -37,6 +37,8 @@ pub struct Frame {
     pub once: String,
     /// What was just done.
     pub notice: Option<&'static str>,
+    /// What became of a form that was sent too late.
+    pub warning: Option<&'static str>,
 }
 
 impl Frame {
@@ -54,6 +56,7 @@ impl Frame {
             token: visitor.token.clone(),
             once: app.random.token(),
             notice: visitor.notice,
+            warning: visitor.warning,
         }
     }
 

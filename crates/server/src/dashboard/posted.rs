@@ -262,6 +262,14 @@ impl Form {
         &self.differs
     }
 
+    /// The form again, which asks whether to replace what there is.
+    pub fn asking(typed: Posted, differs: Vec<Differs>) -> Form {
+        Form {
+            problem: None,
+            ..Form::outdated(typed, differs)
+        }
+    }
+
     /// The same where what was typed is to blame; any other failure is given back.
     pub fn refused_if_bad(typed: Posted, failure: Failure) -> Result<Form, Failure> {
         match failure.status().0 {

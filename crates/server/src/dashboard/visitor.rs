@@ -44,6 +44,8 @@ pub struct Visitor {
     pub token: String,
     /// What was just done.
     pub notice: Option<&'static str>,
+    /// What became of a form that the visitor sent too late.
+    pub warning: Option<&'static str>,
     /// A form that the visitor filled in before the session ended.
     kept: Option<Posted>,
 }
@@ -167,15 +169,13 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Troub
         Some(id) => kept::find(app, user.id, id).await?,
         None => None,
     };
-    let notice = match (named, &kept) {
-        (None, _) => query.get("done").ok().flatten().and_then(Notice::words),
-        (_, Some(_)) => Some(AGAIN),
-        (_, None) => Some(NOT_KEPT),
-    };
+    let warning = named.map(|_| if kept.is_some() { AGAIN } else { NOT_KEPT });
+    let done = query.get("done").ok().flatten().and_then(Notice::words);
     Ok(Visitor {
         email: user.email.clone(),
         token: form_token(app, session.id, user.id),
-        notice,
+        notice: done.filter(|_| warning.is_none()),
+        warning,
         kept,
         org: org.clone(),
         role,

@@ -349,7 +349,17 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     assert_eq!(asked.status, StatusCode::CONFLICT, "{}", asked.text());
     let text = asked.text();
     assert!(
-        text.contains("set 20 Nov 2026") && text.contains("nothing was saved"),
+        text.contains("set 20 Nov 2026")
+            && text.contains("TOKEN is set for these builds already, so nothing was saved"),
+        "{text}"
+    );
+    // Nobody changed anything meanwhile, and what is equal does not differ.
+    assert!(
+        !text.contains("Somebody changed this") && !text.contains(r#"<th scope="row">How builds get it"#),
+        "{text}"
+    );
+    assert!(
+        text.contains("Replace variable") && text.contains("What you typed is kept"),
         "{text}"
     );
     assert!(
@@ -391,8 +401,21 @@ async fn a_variable_is_replaced_only_by_who_was_asked() {
     assert!(!refused.text().contains("third secret"), "{}", refused.text());
     // The answer to an older question is asked again.
     app.advance(1000);
-    assert_eq!(visit.send("/env", &again).await.status, StatusCode::CONFLICT);
+    let late = visit.send("/env", &again).await;
+    assert_eq!(late.status, StatusCode::CONFLICT);
+    assert!(late.text().contains("Somebody changed this"), "{}", late.text());
     assert_eq!(changed().await, second);
+    // A value that the form shows does not go along unseen.
+    let shown = [("name", "TOKEN"), ("value", "read me"), ("visibility", "plain")];
+    let text = visit.send("/env", &shown).await.text();
+    assert!(
+        text.contains(">read me</textarea>") && !text.contains("sealedValue"),
+        "{text}"
+    );
+    assert!(
+        text.contains("admins, too") && !text.contains("What you typed is kept"),
+        "{text}"
+    );
 }
 
 /// Forms that are saved without a confirmation carry the revision of their page.

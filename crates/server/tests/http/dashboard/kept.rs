@@ -75,6 +75,8 @@ async fn what_was_typed_is_there_after_the_next_sign_in() {
     for _ in 0..2 {
         let shown = page(&app, &next, &cookie).await.text();
         for part in [
+            // No mark says that anything was done.
+            r#"<p class="warning" role="status">"#,
             "Nothing was sent yet",
             r#"value="API_URL""#,
             "https://typed.example/&#60;b&#62;</textarea>",
