@@ -1,5 +1,6 @@
 //! One attempt of a build from its source to its files: everything but talking with the server about it.
 
+mod closed;
 mod command;
 mod fetch;
 mod files;
@@ -142,7 +143,11 @@ impl Attempt {
             self.begin(&step.name).await;
             let command = StepCommand::Shell(step.run.clone());
             let limit = step.timeout_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+            let closed = self.closed_ports();
             let end = self.run_command(command, env.clone(), limit).await?;
+            if end != StepEnd::Exited(0) {
+                self.explain(end, closed.as_ref()).await;
+            }
             let code = match end {
                 StepEnd::Exited(code) => code,
                 // As shells tell it.

@@ -79,7 +79,11 @@ impl Attempt {
         git::check_url(url, self.site.settings.allow_local_git)
             .and_then(|()| git::check_ref(reference))
             .map_err(invalid)?;
+        let closed = self.closed_ports();
         let fetched = self.run_git(url, reference).await;
+        if let Err(Failure::Failed(BuildErrorCode::SourceInvalid, _)) = &fetched {
+            self.explain(StepEnd::Exited(1), closed.as_ref()).await;
+        }
         // No step is to find them, however the fetch ended.
         let directory = Inside::open(&self.workspace.files()).map_err(Failure::internal)?;
         for file in [KEY_FILE, KNOWN_HOSTS_FILE, CONFIG_FILE] {

@@ -5,12 +5,17 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use launchway_runner::executor::{StepEnd, StepOrder};
+use launchway_runner::plan::RequestOnly;
+use launchway_runner::settings::Settings;
 use launchway_runner::wall::{BuildUser, HTTP, Wall, WallSettings, metadata};
 
+use crate::fake_server::{FakeServer, lease};
 use crate::stage::{NOBODY, directory_of, is_root, open_directory, order, run};
 use crate::walls::run_as;
+use crate::work::Working;
 
 /// Ways to a port of this machine. Each must fail; one that works says so.
 const WAYS: &str = r#"
@@ -222,4 +227,43 @@ async fn the_programs_of_nixos_stay_where_they_are() {
     let (printed, end) = run(order).await;
     fs::remove_file(place_of_system).unwrap();
     assert_eq!((printed.as_str(), end), ("found\n", StepEnd::Exited(0)));
+}
+
+#[tokio::test]
+async fn a_step_that_fails_is_told_what_was_closed_to_it() {
+    if !closes_ports() {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = FakeServer::start().await;
+    let change = |settings: &mut Settings| settings.wall.close_ports = true;
+    let working = Working::with(&server, change, Arc::new(RequestOnly));
+    let connect = format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'");
+    let closed = "note: steps on this runner cannot connect to these TCP ports, whatever the address: ";
+    let ended = "programs of 32 bits do not run where TCP ports are closed";
+    for (number, (script, is_ended)) in [
+        (connect.as_str(), false),
+        ("kill -SYS $$", true),
+        ("sh -c 'kill -SYS $$'; exit $?", true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("build_{number}");
+        server.queue(lease(&server, &id, &[("Step", script)]));
+        assert_eq!(server.finished(&id).await.status, "failed");
+        let log = server.log(&id);
+        let line = log
+            .lines()
+            .find_map(|line| line.strip_prefix("==> ")?.strip_prefix(closed));
+        let ports = line.and_then(|line| line.split(". ").next()).unwrap_or_default();
+        let is_named = ports.split(", ").any(|named| named == port.to_string()) || ports.ends_with(" more");
+        assert!(is_named && log.contains("--open-port PORT"), "{log}");
+        assert_eq!(log.contains(ended), is_ended, "{log}");
+    }
+    server.queue(lease(&server, "build_good", &[("Step", "true")]));
+    assert_eq!(server.finished("build_good").await.status, "success");
+    assert!(!server.log("build_good").contains("note:"));
+    working.end().await.unwrap();
 }

@@ -1,0 +1,73 @@
+//! What the log says of a step that failed and may have been stopped by the sandbox: programs show neither that a port is
+//! closed to them nor why they were ended.
+
+use std::collections::BTreeSet;
+
+use super::Attempt;
+use crate::executor::StepEnd;
+
+/// The signal of a call that the sandbox refuses for good.
+const SIGSYS: i32 = 31;
+/// More ports than this are counted.
+const MOST_PORTS: usize = 20;
+
+impl Attempt {
+    /// The TCP ports that are closed to a step that begins now; `None` where none can be closed.
+    pub(super) fn closed_ports(&self) -> Option<BTreeSet<u16>> {
+        self.wall.ports.as_ref()?.closed_now().ok()
+    }
+
+    /// Says what of the sandbox may have made a step fail.
+    pub(super) async fn explain(&self, end: StepEnd, closed: Option<&BTreeSet<u16>>) {
+        let Some(closed) = closed else { return };
+        for line in hints(end, closed) {
+            self.log.say(&line).await;
+        }
+    }
+}
+
+fn hints(end: StepEnd, closed: &BTreeSet<u16>) -> Vec<String> {
+    let mut hints = Vec::new();
+    if end == StepEnd::Killed(SIGSYS) || end == StepEnd::Exited(128 + SIGSYS) {
+        hints.push(
+            "note: a program was ended by SIGSYS: programs of 32 bits do not run where TCP ports are closed to steps, as on this \
+             runner; use one of 64 bits"
+                .to_owned(),
+        );
+    }
+    if !closed.is_empty() {
+        let mut list: Vec<_> = closed.iter().take(MOST_PORTS).map(u16::to_string).collect();
+        if closed.len() > MOST_PORTS {
+            list.push(format!("{} more", closed.len() - MOST_PORTS));
+        }
+        hints.push(format!(
+            "note: steps on this runner cannot connect to these TCP ports, whatever the address: {}. Servers of the runner's machine \
+             listen there, so a connection ends with 'Permission denied'. If the build needs one, such as a proxy on that \
+             machine, start the runner with --open-port PORT, or a server with --runner-open-ports PORT",
+            list.join(", ")
+        ));
+    }
+    hints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_be_the_reason_is_said() {
+        let none = BTreeSet::new();
+        assert!(hints(StepEnd::Exited(1), &none).is_empty());
+        for end in [StepEnd::Killed(SIGSYS), StepEnd::Exited(159)] {
+            assert!(hints(end, &none)[0].contains("32 bits"), "{end:?}");
+        }
+        let told = hints(StepEnd::Exited(1), &BTreeSet::from([5432, 80]));
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].contains("whatever the address: 80, 5432. ") && told[0].contains("--open-port"),
+            "{told:?}"
+        );
+        let many = hints(StepEnd::Exited(1), &(1000..1100).collect());
+        assert!(many[0].contains("1019, 80 more. "), "{many:?}");
+    }
+}
