@@ -1,25 +1,26 @@
 //! A change of state: one transaction with its audit rows, its events and, for an idempotent request, its answer.
 
+mod answers;
+mod audit;
+mod secrets;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{BuildId, KeyId, OrgId, UserId};
-use launchway_domain::time::{DAY, EpochMs};
-use launchway_store::{AuditRow, EventRow, KeptAnswer, Org, RequestKey, System, Tx};
+use launchway_domain::time::EpochMs;
+use launchway_store::{EventRow, Org, RequestKey, System, Tx};
 use serde::Serialize;
-use zeroize::Zeroizing;
 
 use crate::app::App;
 use crate::caller::{Caller, Origin};
 use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
-use crate::vault::{DataKey, Place};
+use crate::vault::DataKey;
 
-/// How long the first answer to an idempotent request is kept.
-pub const ANSWER_LIFE: EpochMs = DAY;
+pub use answers::{ANSWER_LIFE, Begun, kept_answer};
 
 /// What is said of a form that was sent twice.
 const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
@@ -53,15 +54,6 @@ pub struct Write<'a> {
     /// Keys that it seals with.
     keys: HashMap<OrgId, Arc<DataKey>>,
     now: EpochMs,
-}
-
-/// What a request that creates something begins with.
-#[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
-pub enum Begun<'a> {
-    /// It was answered before: this is the answer.
-    Kept(KeptAnswer),
-    /// It is new.
-    Fresh(Write<'a>),
 }
 
 /// Whose access a change takes away.
@@ -189,34 +181,6 @@ impl<'a> Write<'a> {
         self.org = org;
     }
 
-    /// Begins a change that creates something, or finds the answer that the same request got before.
-    /// A simultaneous twin waits here for the first to end.
-    pub async fn begin_create(
-        app: &'a App,
-        caller: &Caller,
-        request: Option<RequestKey>,
-    ) -> Result<Begun<'a>, Failure> {
-        let home = caller.home()?;
-        Self::begin(app, caller).await?.claim(home, request).await
-    }
-
-    /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
-    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Begun<'a>, Failure> {
-        if let Some(request) = request {
-            let (now, since) = (self.now, self.now - ANSWER_LIFE);
-            let mut keeper = self.tx.org(place);
-            if !keeper.claim_answer(&request, now, since).await? {
-                let kept = keeper.kept_answer(&request, since).await?;
-                let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
-                return read_answer(self.app, &mut self.tx, place, kept, &request)
-                    .await
-                    .map(Begun::Kept);
-            }
-            self.request = Some((place, request));
-        }
-        Ok(Begun::Fresh(self))
-    }
-
     /// The organization's rows.
     pub fn org(&mut self) -> Org<'_> {
         self.tx.org(self.org)
@@ -257,94 +221,6 @@ impl<'a> Write<'a> {
         self.org().touch_updates(bundle, now).await?;
         self.touched = Some(bundle.clone());
         Ok(())
-    }
-
-    /// Adds a line to the audit log. `before` and `after` must hold no secret.
-    pub async fn audit(
-        &mut self,
-        action: &str,
-        resource: impl ToString,
-        before: Option<&(impl Serialize + ?Sized)>,
-        after: Option<&(impl Serialize + ?Sized)>,
-    ) -> Result<(), Failure> {
-        let row = AuditRow {
-            before: before.map(to_json).transpose()?,
-            after: after.map(to_json).transpose()?,
-            ..self.line(action, resource)
-        };
-        self.audit.add(self.org, row);
-        Ok(())
-    }
-
-    /// Adds a line also to the audit log of another organization that the change concerns.
-    pub fn audit_elsewhere(
-        &mut self,
-        org: OrgId,
-        action: &str,
-        resource: impl ToString,
-        after: &impl Serialize,
-    ) -> Result<(), Failure> {
-        let row = AuditRow {
-            after: Some(to_json(after)?),
-            ..self.line(action, resource)
-        };
-        self.audit.add(org, row);
-        Ok(())
-    }
-
-    /// Adds a line about what a user did with the account to the audit log of each of the user's organizations.
-    pub async fn audit_for_user(&mut self, user: UserId, action: &str, resource: impl ToString) -> Result<(), Failure> {
-        let row = AuditRow {
-            actor: Actor::User(user).to_string(),
-            ..self.line(action, resource)
-        };
-        self.audit.add_for_user(&mut self.tx, user, &row).await
-    }
-
-    fn line(&self, action: &str, resource: impl ToString) -> AuditRow {
-        AuditRow {
-            at: self.now,
-            actor: self.by(),
-            action: action.to_owned(),
-            resource: resource.to_string(),
-            before: None,
-            after: None,
-            address: self.address.clone(),
-            request_id: self.request_id.clone(),
-        }
-    }
-
-    /// Seals a secret for its place.
-    pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
-        self.seal_for(self.org, place, value).await
-    }
-
-    async fn seal_for(&mut self, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
-        let key = match self.keys.get(&org) {
-            Some(key) => key.clone(),
-            None => self.app.vault.sealing_key(&mut self.tx, org).await?,
-        };
-        let sealed = key.seal(org, place, value, &*self.app.random);
-        self.keys.insert(org, key);
-        Ok(sealed)
-    }
-
-    /// Opens a secret, and says in the audit log what for.
-    pub async fn open_secret(
-        &mut self,
-        place: &Place<'_>,
-        sealed: &str,
-        what_for: &str,
-    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
-        let value = self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?;
-        let told = serde_json::json!({"field": place.field, "for": what_for});
-        self.audit("secret.open", &place.record, NOTHING, Some(&told)).await?;
-        Ok(value)
-    }
-
-    /// Opens a value that everybody who may list it may read.
-    pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
-        self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await
     }
 
     /// Adds an event to the outbox, with the resource as the API shows it.
@@ -405,68 +281,6 @@ impl<'a> Write<'a> {
         }
         Ok(())
     }
-
-    /// Makes the change durable together with the answer (201) that a repeated request gets.
-    /// `shown_again` is the answer without what is shown only once.
-    pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), Failure> {
-        self.commit_answered(StatusCode::CREATED, shown_again).await
-    }
-
-    /// The same for an answer with another status.
-    pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), Failure> {
-        if let Some((place, request)) = self.request.take() {
-            // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
-            let body = to_json(shown_again)?;
-            let at = answer_place(&request);
-            let sealed = self.seal_for(place, &at, body.as_bytes()).await?;
-            self.tx
-                .org(place)
-                .keep_answer(&request, status.as_u16(), &sealed)
-                .await?;
-        }
-        self.commit().await
-    }
-}
-
-/// The answer that an idempotent request got before, if it did: for work that is done ahead of the transaction.
-pub async fn kept_answer(
-    app: &App,
-    caller: &Caller,
-    request: &Option<RequestKey>,
-) -> Result<Option<KeptAnswer>, Failure> {
-    let Some(request) = request else { return Ok(None) };
-    let (home, since) = (caller.home()?, app.clock.now() - ANSWER_LIFE);
-    let mut tx = app.db.read().await?;
-    match tx.org(home).kept_answer(request, since).await? {
-        Some(kept) => read_answer(app, &mut tx, home, kept, request).await.map(Some),
-        None => Ok(None),
-    }
-}
-
-/// The answer that was kept for the same request; another body under the same key is refused.
-async fn read_answer(
-    app: &App,
-    tx: &mut Tx,
-    place: OrgId,
-    kept: KeptAnswer,
-    request: &RequestKey,
-) -> Result<KeptAnswer, Failure> {
-    if kept.body_hash != request.body_hash {
-        return Err(Failure::bad(
-            "This Idempotency-Key was used with another body; take a new key",
-        ));
-    }
-    let body = app.vault.unseal(tx, place, &answer_place(request), &kept.body).await?;
-    let body = std::str::from_utf8(&body).map_err(|error| Failure::Internal(error.to_string()))?;
-    Ok(KeptAnswer {
-        body: body.to_owned(),
-        ..kept
-    })
-}
-
-fn answer_place(request: &RequestKey) -> Place<'static> {
-    let parts = [&request.caller, &request.method, &request.path, &request.key];
-    Place::new(parts.map(String::as_str).join(" "), "answer")
 }
 
 fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, Failure> {

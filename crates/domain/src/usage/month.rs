@@ -1,0 +1,160 @@
+//! A calendar month in UTC.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::time::{DAY, EpochMs, civil, days_before_month};
+
+/// A calendar month in UTC, written `2026-11`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Month {
+    year: u16,
+    /// From 1.
+    number: u8,
+}
+
+/// The text is no month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a month is written like 2026-11")]
+pub struct InvalidMonth;
+
+impl Month {
+    /// The month of a time. Years below 0 or above 9999 are taken as the nearest that has four digits.
+    pub fn of(time: EpochMs) -> Month {
+        let (year, number, _) = civil(time.div_euclid(DAY));
+        let (year, number) = match year {
+            ..0 => (0, 1),
+            0..=9999 => (year, number),
+            _ => (9999, 12),
+        };
+        Month {
+            year: year as u16,
+            number: number as u8,
+        }
+    }
+
+    /// The month after this one.
+    pub fn next(self) -> Month {
+        if self.number < 12 {
+            Month {
+                number: self.number + 1,
+                ..self
+            }
+        } else {
+            Month {
+                year: self.year + 1,
+                number: 1,
+            }
+        }
+    }
+
+    /// Its first millisecond.
+    pub fn start(self) -> EpochMs {
+        days_before_month(i64::from(self.year), i64::from(self.number)) * DAY
+    }
+
+    /// Such as `November 2026`.
+    pub fn in_words(self) -> String {
+        const NAMES: [&str; 12] = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ];
+        format!("{} {}", NAMES[usize::from(self.number - 1)], self.year)
+    }
+}
+
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}", self.year, self.number)
+    }
+}
+
+impl FromStr for Month {
+    type Err = InvalidMonth;
+
+    fn from_str(text: &str) -> Result<Self, InvalidMonth> {
+        let (year, number) = text.split_once('-').ok_or(InvalidMonth)?;
+        let digits = |part: &str, count| part.len() == count && part.bytes().all(|digit| digit.is_ascii_digit());
+        if !digits(year, 4) || !digits(number, 2) {
+            return Err(InvalidMonth);
+        }
+        let year = year.parse().map_err(|_| InvalidMonth)?;
+        let number = number.parse().map_err(|_| InvalidMonth)?;
+        if (1..=12).contains(&number) {
+            Ok(Month { year, number })
+        } else {
+            Err(InvalidMonth)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOVEMBER: EpochMs = 1_793_491_200_000;
+
+    fn month(text: &str) -> Month {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn months_begin_and_end_in_utc() {
+        for (time, text) in [
+            (NOVEMBER - 1, "2026-10"),
+            (NOVEMBER, "2026-11"),
+            (NOVEMBER + 30 * DAY - 1, "2026-11"),
+            (NOVEMBER + 30 * DAY, "2026-12"),
+            (951_782_400_000, "2000-02"),
+            (0, "1970-01"),
+            (-1, "1969-12"),
+            (i64::MAX, "9999-12"),
+            (i64::MIN, "0000-01"),
+        ] {
+            assert_eq!(Month::of(time).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_month_knows_its_start_the_next_and_its_words() {
+        assert_eq!(month("2026-11").start(), NOVEMBER);
+        assert_eq!(month("2026-12").next(), month("2027-01"));
+        assert_eq!(month("2028-02").in_words(), "February 2028");
+        let mut time = month("1999-12").start();
+        for _ in 0..400 {
+            let this = Month::of(time);
+            assert_eq!(this.start(), time);
+            assert_eq!(Month::of(time - 1).next(), this);
+            time = this.next().start();
+        }
+        assert!(month("2026-09") < month("2026-10") && month("2026-12") < month("2027-01"));
+    }
+
+    #[test]
+    fn what_is_no_month_is_refused() {
+        for text in [
+            "",
+            "2026",
+            "2026-00",
+            "2026-13",
+            "2026-1",
+            "26-11",
+            "2026-11-01",
+            "2026-+1",
+            "+026-11",
+            " 2026-11",
+        ] {
+            assert_eq!(text.parse::<Month>(), Err(InvalidMonth), "{text}");
+        }
+    }
+}

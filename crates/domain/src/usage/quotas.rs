@@ -1,0 +1,232 @@
+//! How much an organization may use in a month, have at once and hold, by its tier.
+
+use std::collections::HashMap;
+
+use super::{Counter, Month};
+use crate::tenancy::Tier;
+
+/// What is limited at any moment, not by the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtOnce {
+    /// Builds that run.
+    RunningBuilds,
+    /// Builds that wait.
+    QueuedBuilds,
+}
+
+/// What an organization holds, limited whatever the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holding {
+    /// Bytes in object storage.
+    StoredBytes,
+    /// Bundle identifiers that were claimed.
+    Apps,
+}
+
+/// How much an organization may use and hold, by its tier. What is not named is not limited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quotas {
+    by_month: HashMap<(Tier, Counter), u64>,
+    at_once: HashMap<(Tier, AtOnce), u64>,
+    held: HashMap<(Tier, Holding), u64>,
+}
+
+/// A quota does not leave room for what was asked. Its text tells the caller what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "This organization {} {most} {} of {} (tier {tier}); the next month begins {}-01, or the operator can change --quotas or the tier",
+    if *.used_up { "used its" } else { "would use more than its" },
+    .counter.noun(*.most),
+    .month.in_words(),
+    .month.next()
+)]
+pub struct OverQuota {
+    tier: Tier,
+    counter: Counter,
+    month: Month,
+    most: u64,
+    used_up: bool,
+}
+
+/// A quota does not leave room to hold what was asked for. Its text tells the caller what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OverHolding {
+    /// Of bytes.
+    #[error(
+        "This organization stores {held} of its {most} bytes (tier {tier}) and {more} more do not fit; delete updates, builds or \
+         submissions that are not needed, or the operator can change --quotas or the tier"
+    )]
+    StoredBytes {
+        /// The tier.
+        tier: Tier,
+        /// Bytes that are stored, announced uploads included.
+        held: u64,
+        /// Bytes that may be.
+        most: u64,
+        /// Bytes that were to come.
+        more: u64,
+    },
+    /// Of bundle identifiers.
+    #[error(
+        "This organization has claimed its {most} bundle ids (tier {tier}), those of deleted apps included; the operator can change \
+         --quotas or the tier, or transfer an app to another organization"
+    )]
+    Apps {
+        /// The tier.
+        tier: Tier,
+        /// Bundle identifiers that may be claimed.
+        most: u64,
+    },
+}
+
+impl Quotas {
+    /// Sets how much a tier may hold of something.
+    pub fn set_held(&mut self, tier: Tier, holding: Holding, most: u64) {
+        self.held.insert((tier, holding), most);
+    }
+
+    /// How much a tier may hold of something; `None` is without limit.
+    pub fn most_held(&self, tier: Tier, holding: Holding) -> Option<u64> {
+        self.held.get(&(tier, holding)).copied()
+    }
+
+    /// Whether an organization that holds `held` may hold `more`.
+    ///
+    /// # Errors
+    /// [`OverHolding`] when that is above the tier's quota.
+    pub fn check_held(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), OverHolding> {
+        let Some(most) = self.most_held(tier, holding) else {
+            return Ok(());
+        };
+        let (held, more) = (u64::try_from(held).unwrap_or(0), u64::try_from(more).unwrap_or(0));
+        if held.saturating_add(more) <= most {
+            return Ok(());
+        }
+        Err(match holding {
+            Holding::StoredBytes => OverHolding::StoredBytes { tier, held, most, more },
+            Holding::Apps => OverHolding::Apps { tier, most },
+        })
+    }
+
+    /// Sets how much a tier may use of something: build minutes where build seconds are counted.
+    pub fn set(&mut self, tier: Tier, counter: Counter, most: u64) {
+        self.by_month.insert((tier, counter), most);
+    }
+
+    /// How much a tier may use of something (build minutes, not seconds); `None` is without limit.
+    pub fn most(&self, tier: Tier, counter: Counter) -> Option<u64> {
+        self.by_month.get(&(tier, counter)).copied()
+    }
+
+    /// Sets how much of something a tier may have at once.
+    pub fn set_at_once(&mut self, tier: Tier, what: AtOnce, most: u64) {
+        self.at_once.insert((tier, what), most);
+    }
+
+    /// How much of something a tier may have at once; `None` is without limit.
+    pub fn most_at_once(&self, tier: Tier, what: AtOnce) -> Option<u64> {
+        self.at_once.get(&(tier, what)).copied()
+    }
+
+    /// Whether nothing is limited by the month.
+    pub fn is_empty(&self) -> bool {
+        self.by_month.is_empty()
+    }
+
+    /// Whether a month's counter may go from `used` to `used + more`.
+    ///
+    /// # Errors
+    /// [`OverQuota`] when that is above the tier's quota.
+    pub fn check(&self, tier: Tier, counter: Counter, month: Month, used: i64, more: i64) -> Result<(), OverQuota> {
+        let Some(most) = self.most(tier, counter) else {
+            return Ok(());
+        };
+        let room = most.saturating_mul(counter.unit());
+        let (used, more) = (u64::try_from(used).unwrap_or(0), u64::try_from(more).unwrap_or(0));
+        if used.saturating_add(more) <= room {
+            return Ok(());
+        }
+        Err(OverQuota {
+            tier,
+            counter,
+            month,
+            most,
+            used_up: used >= room,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn month(text: &str) -> Month {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn a_quota_is_reached_and_not_passed() {
+        let mut quotas = Quotas::default();
+        quotas.set(Tier::Free, Counter::Updates, 20);
+        quotas.set(Tier::Free, Counter::BuildSeconds, 2);
+        let november = month("2026-11");
+        let check = |counter, used, more| quotas.check(Tier::Free, counter, november, used, more);
+        assert_eq!(check(Counter::Updates, 19, 1), Ok(()));
+        assert_eq!(check(Counter::BuildSeconds, 119, 1), Ok(()));
+        assert_eq!(check(Counter::Checks, i64::MAX, i64::MAX), Ok(()), "not limited");
+        assert_eq!(
+            quotas.check(Tier::Pro, Counter::Updates, november, 99, 1),
+            Ok(()),
+            "another tier"
+        );
+        assert_eq!(
+            check(Counter::Updates, 20, 1).expect_err("full").to_string(),
+            "This organization used its 20 updates of November 2026 (tier free); the next month begins 2026-12-01, \
+             or the operator can change --quotas or the tier"
+        );
+        let minutes = check(Counter::BuildSeconds, 120, 1).expect_err("full").to_string();
+        assert!(
+            minutes.starts_with("This organization used its 2 build minutes of November 2026"),
+            "{minutes}"
+        );
+    }
+
+    #[test]
+    fn what_is_held_may_reach_its_quota_and_not_pass_it() {
+        let mut quotas = Quotas::default();
+        quotas.set_held(Tier::Free, Holding::StoredBytes, 100);
+        quotas.set_held(Tier::Free, Holding::Apps, 2);
+        let check = |holding, held, more| quotas.check_held(Tier::Free, holding, held, more);
+        assert_eq!(check(Holding::StoredBytes, 60, 40), Ok(()));
+        assert_eq!(check(Holding::Apps, 1, 1), Ok(()));
+        assert_eq!(
+            quotas.check_held(Tier::Pro, Holding::Apps, i64::MAX, i64::MAX),
+            Ok(()),
+            "not limited"
+        );
+        assert_eq!(
+            check(Holding::StoredBytes, 60, 41).expect_err("too many").to_string(),
+            "This organization stores 60 of its 100 bytes (tier free) and 41 more do not fit; delete updates, builds or submissions \
+             that are not needed, or the operator can change --quotas or the tier"
+        );
+        check(Holding::StoredBytes, i64::MAX, i64::MAX).expect_err("no overflow");
+        let apps = check(Holding::Apps, 2, 1).expect_err("too many").to_string();
+        assert!(
+            apps.starts_with("This organization has claimed its 2 bundle ids (tier free)"),
+            "{apps}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_from_what_is_used_up() {
+        let mut quotas = Quotas::default();
+        quotas.set(Tier::Pro, Counter::Bytes, 1000);
+        let refused = quotas.check(Tier::Pro, Counter::Bytes, month("2026-12"), 900, 101);
+        let told = refused.expect_err("too many").to_string();
+        assert!(
+            told.starts_with("This organization would use more than its 1000 bytes of December 2026 (tier pro)")
+                && told.contains("2027-01-01"),
+            "{told}"
+        );
+    }
+}

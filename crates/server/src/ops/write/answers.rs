@@ -1,0 +1,117 @@
+//! Answers to requests that may be sent again: claimed with the change, sealed, and found by the same request.
+
+use axum::http::StatusCode;
+use launchway_domain::id::OrgId;
+use launchway_domain::time::{DAY, EpochMs};
+use launchway_store::{KeptAnswer, RequestKey, Tx};
+use serde::Serialize;
+
+use super::{Write, to_json};
+use crate::app::App;
+use crate::caller::Caller;
+use crate::failure::Failure;
+use crate::vault::Place;
+
+/// How long the first answer to an idempotent request is kept.
+pub const ANSWER_LIFE: EpochMs = DAY;
+
+/// What a request that creates something begins with.
+#[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
+pub enum Begun<'a> {
+    /// It was answered before: this is the answer.
+    Kept(KeptAnswer),
+    /// It is new.
+    Fresh(Write<'a>),
+}
+
+impl<'a> Write<'a> {
+    /// Begins a change that creates something, or finds the answer that the same request got before.
+    /// A simultaneous twin waits here for the first to end.
+    pub async fn begin_create(
+        app: &'a App,
+        caller: &Caller,
+        request: Option<RequestKey>,
+    ) -> Result<Begun<'a>, Failure> {
+        let home = caller.home()?;
+        Self::begin(app, caller).await?.claim(home, request).await
+    }
+
+    /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
+    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Begun<'a>, Failure> {
+        if let Some(request) = request {
+            let (now, since) = (self.now, self.now - ANSWER_LIFE);
+            let mut keeper = self.tx.org(place);
+            if !keeper.claim_answer(&request, now, since).await? {
+                let kept = keeper.kept_answer(&request, since).await?;
+                let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
+                return read_answer(self.app, &mut self.tx, place, kept, &request)
+                    .await
+                    .map(Begun::Kept);
+            }
+            self.request = Some((place, request));
+        }
+        Ok(Begun::Fresh(self))
+    }
+
+    /// Makes the change durable together with the answer (201) that a repeated request gets.
+    /// `shown_again` is the answer without what is shown only once.
+    pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), Failure> {
+        self.commit_answered(StatusCode::CREATED, shown_again).await
+    }
+
+    /// The same for an answer with another status.
+    pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), Failure> {
+        if let Some((place, request)) = self.request.take() {
+            // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
+            let body = to_json(shown_again)?;
+            let at = answer_place(&request);
+            let sealed = self.seal_for(place, &at, body.as_bytes()).await?;
+            self.tx
+                .org(place)
+                .keep_answer(&request, status.as_u16(), &sealed)
+                .await?;
+        }
+        self.commit().await
+    }
+}
+
+/// The answer that an idempotent request got before, if it did: for work that is done ahead of the transaction.
+pub async fn kept_answer(
+    app: &App,
+    caller: &Caller,
+    request: &Option<RequestKey>,
+) -> Result<Option<KeptAnswer>, Failure> {
+    let Some(request) = request else { return Ok(None) };
+    let (home, since) = (caller.home()?, app.clock.now() - ANSWER_LIFE);
+    let mut tx = app.db.read().await?;
+    match tx.org(home).kept_answer(request, since).await? {
+        Some(kept) => read_answer(app, &mut tx, home, kept, request).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The answer that was kept for the same request; another body under the same key is refused.
+async fn read_answer(
+    app: &App,
+    tx: &mut Tx,
+    place: OrgId,
+    kept: KeptAnswer,
+    request: &RequestKey,
+) -> Result<KeptAnswer, Failure> {
+    if kept.body_hash != request.body_hash {
+        return Err(Failure::bad(
+            "This Idempotency-Key was used with another body; take a new key",
+        ));
+    }
+    let body = app.vault.unseal(tx, place, &answer_place(request), &kept.body).await?;
+    let body = std::str::from_utf8(&body).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(KeptAnswer {
+        body: body.to_owned(),
+        ..kept
+    })
+}
+
+fn answer_place(request: &RequestKey) -> Place<'static> {
+    let parts = [&request.caller, &request.method, &request.path, &request.key];
+    Place::new(parts.map(String::as_str).join(" "), "answer")
+}

@@ -1,0 +1,43 @@
+//! What a change seals and opens.
+
+use launchway_domain::id::OrgId;
+use zeroize::Zeroizing;
+
+use super::{NOTHING, Write};
+use crate::failure::Failure;
+use crate::vault::Place;
+
+impl Write<'_> {
+    /// Seals a secret for its place.
+    pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+        self.seal_for(self.org, place, value).await
+    }
+
+    pub(super) async fn seal_for(&mut self, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+        let key = match self.keys.get(&org) {
+            Some(key) => key.clone(),
+            None => self.app.vault.sealing_key(&mut self.tx, org).await?,
+        };
+        let sealed = key.seal(org, place, value, &*self.app.random);
+        self.keys.insert(org, key);
+        Ok(sealed)
+    }
+
+    /// Opens a secret, and says in the audit log what for.
+    pub async fn open_secret(
+        &mut self,
+        place: &Place<'_>,
+        sealed: &str,
+        what_for: &str,
+    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let value = self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?;
+        let told = serde_json::json!({"field": place.field, "for": what_for});
+        self.audit("secret.open", &place.record, NOTHING, Some(&told)).await?;
+        Ok(value)
+    }
+
+    /// Opens a value that everybody who may list it may read.
+    pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await
+    }
+}
