@@ -1,0 +1,35 @@
+//! Makes an organization.
+
+use launchway_domain::actor::Actor;
+use serde_json::{Value, json};
+
+use super::read_tier;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::orgs;
+use crate::ops::write::Write;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The name people see
+    #[arg(long)]
+    name: String,
+    /// free, pro or enterprise [default: --default-tier]
+    #[arg(long)]
+    tier: Option<String>,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+    let Arguments { name, tier } = arguments;
+    let mut org = orgs::plan(app, orgs::name(&name)?);
+    if let Some(tier) = &tier {
+        org.tier = read_tier(tier)?;
+    }
+    let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+    orgs::insert(&mut write, &org).await?;
+    write.commit().await?;
+    Ok((
+        json!({"id": org.id, "name": org.name, "tier": org.tier}),
+        format!("Made the organization {} with the id {}", org.name, org.id),
+    ))
+}

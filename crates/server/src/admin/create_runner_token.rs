@@ -1,0 +1,43 @@
+//! Makes a token for a runner of an organization, or of all.
+
+use launchway_domain::actor::Actor;
+use launchway_domain::time::iso;
+use serde_json::{Value, json};
+
+use super::find_org;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::runners;
+use crate::ops::write::Write;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The id of the organization whose builds it takes
+    #[arg(long, required_unless_present = "shared")]
+    org: Option<String>,
+    /// Have it take the builds of every organization
+    #[arg(long, conflicts_with = "org")]
+    shared: bool,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+    let (made, whose) = match arguments.org.filter(|_| !arguments.shared) {
+        Some(org) => {
+            let org = find_org(app, &org).await?;
+            let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+            let made = runners::create_token(&mut write).await?;
+            write.commit().await?;
+            (made, format!("builds of {}", org.name))
+        }
+        None => (
+            runners::create_shared_token(app).await?,
+            "builds of every organization".to_owned(),
+        ),
+    };
+    let object = json!({"token": made.token, "expiresAt": iso(made.expires_at)});
+    let words = format!(
+        "This token enrols one runner for {whose}, within an hour. It is not shown again:\n\n  {}",
+        made.token
+    );
+    Ok((object, words))
+}

@@ -1,0 +1,86 @@
+//! Makes a user in an organization, or lets one join who has an account.
+
+use std::io::{IsTerminal, Read, Write as _};
+
+use launchway_domain::actor::Actor;
+use launchway_domain::tenancy::Role;
+use serde_json::{Value, json};
+
+use super::find_org;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::accounts;
+use crate::ops::write::Write;
+use crate::program::CommandError;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The address to sign in with
+    #[arg(long)]
+    email: String,
+    /// The organization's id
+    #[arg(long)]
+    org: String,
+    /// owner, admin or member
+    #[arg(long, default_value = "member")]
+    role: String,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), CommandError> {
+    let password = read_password()?;
+    Ok(create(app, arguments, &password).await?)
+}
+
+async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Value, String), Failure> {
+    let Arguments { email, org, role } = arguments;
+    let email = accounts::valid_email(&email)?;
+    let role: Role = role
+        .parse()
+        .map_err(|_| Failure::bad("--role must be owner, admin or member"))?;
+    let org = find_org(app, &org).await?;
+    let known = app
+        .db
+        .read()
+        .await?
+        .system("an account stands beside the tenants")
+        .user_by_email(&email)
+        .await?;
+    let hash = if known.is_none() {
+        app.passwords.hash(password).await?
+    } else {
+        String::new()
+    };
+    let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+    let (user, made) = match known {
+        Some((user, _)) => (user, false),
+        None => (accounts::create_user(&mut write, &email, &hash).await?, true),
+    };
+    accounts::join(&mut write, org.id, &user, role).await?;
+    write.commit().await?;
+    let how = if made {
+        "Made the user"
+    } else {
+        "The user has an account already, with its own password; added"
+    };
+    Ok((
+        json!({"id": user.id, "email": email, "role": role}),
+        format!("{how} {email} ({}) as {role} of {}", user.id, org.name),
+    ))
+}
+
+/// The password from standard input; its line ending does not count.
+fn read_password() -> Result<String, std::io::Error> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        write!(
+            std::io::stderr(),
+            "Password (it will show as you type; pipe it in to avoid that): "
+        )?;
+        let mut line = String::new();
+        input.read_line(&mut line)?;
+        return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let mut text = String::new();
+    input.lock().take(4096).read_to_string(&mut text)?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}

@@ -1,0 +1,39 @@
+//! Removes a user from an organization.
+
+use serde_json::Value;
+
+use super::find_org;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::members;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The user's address
+    #[arg(long)]
+    email: String,
+    /// The organization's id
+    #[arg(long)]
+    org: String,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+    let Arguments { email, org } = arguments;
+    let org = find_org(app, &org).await?;
+    let removed = members::remove_by_operator(app, &email, &org).await?;
+    let mut words = format!("{email} is no member of {} any more", org.name);
+    for key in &removed.departure.keys_to_review {
+        words.push_str(&format!(
+            "\nReview the key {} ({}), which still works",
+            key.name, key.id
+        ));
+    }
+    for runner in &removed.departure.runners_to_review {
+        words.push_str(&format!(
+            "\nReview the runner {} ({}), which still takes builds",
+            runner.name, runner.id
+        ));
+    }
+    let object = serde_json::to_value(&removed).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok((object, words))
+}

@@ -1,0 +1,24 @@
+//! Prints a link by which a user sets a new password.
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::accounts;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The user's address
+    #[arg(long)]
+    email: String,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+    let Arguments { email } = arguments;
+    let token = accounts::offer_reset(app, &email).await?;
+    let link = format!("{}/reset?token={token}", app.public_url);
+    Ok((
+        json!({"link": link}),
+        format!("Hand this link to {email}; it works once, for a day:\n\n  {link}"),
+    ))
+}

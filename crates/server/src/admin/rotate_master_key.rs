@@ -1,0 +1,17 @@
+//! Makes a new master key.
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::vault;
+
+pub async fn run(app: &App) -> Result<(Value, String), Failure> {
+    let keys = vault::rotate(app).await?;
+    let file = app.config.master_key_file.display();
+    let words = format!(
+        "{file} holds a new master key now, and {keys} keys are sealed with it.\nCopy it to every other server of this \
+         database, and keep it with your backups; backups made before need the old one."
+    );
+    Ok((json!({"keys": keys, "masterKeyFile": file.to_string()}), words))
+}

@@ -1,0 +1,34 @@
+//! Changes the tier of an organization.
+
+use launchway_domain::actor::Actor;
+use serde_json::{Value, json};
+
+use super::{find_org, read_tier};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::orgs;
+use crate::ops::write::Write;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The organization's id
+    #[arg(long)]
+    org: String,
+    /// free, pro or enterprise
+    #[arg(long)]
+    tier: String,
+}
+
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+    let tier = read_tier(&arguments.tier)?;
+    let org = find_org(app, &arguments.org).await?;
+    let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
+    let org = orgs::set_tier(&mut write, tier).await?;
+    write.commit().await?;
+    let words = format!(
+        "{} is in the tier {tier} now: {} calls a minute",
+        org.name,
+        tier.requests_per_minute()
+    );
+    Ok((json!({"id": org.id, "tier": tier}), words))
+}

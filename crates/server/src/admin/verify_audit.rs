@@ -1,0 +1,23 @@
+//! Checks the audit logs.
+
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::failure::Failure;
+use crate::ops::audit;
+use crate::program::CommandError;
+
+pub async fn run(app: &App) -> Result<(Value, String), CommandError> {
+    let check = audit::verify(app).await?;
+    if !check.problems.is_empty() {
+        let problems = check.problems.join("\n  ");
+        return Err(Failure::bad(format!("The audit log does not hold:\n  {problems}")).into());
+    }
+    Ok((
+        json!({"ok": true, "logs": check.chains, "lines": check.lines}),
+        format!(
+            "All {} lines of {} audit logs are as they were written",
+            check.lines, check.chains
+        ),
+    ))
+}
