@@ -49,14 +49,14 @@ pub struct Entry {
 }
 
 impl Inside {
-    /// Opens a directory; the path to it is trusted.
+    /// Opens a directory. The path to its parent is trusted; the directory itself may have been replaced by a link, as a
+    /// build's own user can do with those of its workspace.
     ///
     /// # Errors
-    /// It is none, or cannot be opened.
+    /// It is a link or no directory, or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
-            root: openat(CWD, path, flags, Mode::empty())?,
+            root: openat(CWD, path, DIRECTORY, Mode::empty())?,
         })
     }
 

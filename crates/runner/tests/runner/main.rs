@@ -17,5 +17,6 @@ mod sources;
 mod stage;
 mod steps;
 mod stopping;
+mod swapped;
 mod walls;
 mod work;
