@@ -108,7 +108,7 @@ fn crates_depend_only_downwards() {
 fn files_keep_to_the_house_rules() {
     let mut files = Vec::new();
     for directory in ["crates", "tests", "bench"] {
-        collect_sources(&root().join(directory), &mut files);
+        collect_sources(&root().join(directory), &["rs"], &mut files);
     }
     assert!(
         files.iter().any(|file| file.ends_with("testing/tests/floors.rs")),
@@ -120,6 +120,26 @@ fn files_keep_to_the_house_rules() {
             let shown = file.strip_prefix(root()).unwrap();
             broken_file_rules(shown, &fs::read_to_string(file).unwrap())
         })
+        .collect();
+    assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn files_of_other_languages_are_not_longer() {
+    let mut files = Vec::new();
+    for directory in ["action", "crates", "tests", "bench"] {
+        let endings = ["css", "html", "js", "mjs", "py", "sh", "sql"];
+        collect_sources(&root().join(directory), &endings, &mut files);
+    }
+    // Scripts have no ending.
+    collect_sources(&root().join("scripts"), &["", "py"], &mut files);
+    assert!(
+        files.iter().any(|file| file.ends_with("scripts/test")),
+        "the search finds not even the test command"
+    );
+    let broken: Vec<String> = files
+        .iter()
+        .filter_map(|file| too_long(file.strip_prefix(root()).unwrap(), &fs::read_to_string(file).unwrap()))
         .collect();
     assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
 }
@@ -247,12 +267,7 @@ fn broken_file_rules(path: &Path, text: &str) -> Vec<String> {
             "{shown} is named mod.rs: name it after its module, beside the directory."
         ));
     }
-    let lines = text.lines().count();
-    if lines > MOST_LINES {
-        broken.push(format!(
-            "{shown} has {lines} lines, more than {MOST_LINES}: divide it by its jobs."
-        ));
-    }
+    broken.extend(too_long(path, text));
     if !text.starts_with("//!") {
         broken.push(format!(
             "{shown} does not open with `//!` and a sentence about its job."
@@ -271,6 +286,15 @@ fn broken_file_rules(path: &Path, text: &str) -> Vec<String> {
     broken
 }
 
+/// The sentence about a file with too many lines.
+fn too_long(path: &Path, text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    (lines > MOST_LINES).then(|| {
+        let shown = path.display();
+        format!("{shown} has {lines} lines, more than {MOST_LINES}: divide it by its jobs.")
+    })
+}
+
 /// The name of the module that a line declares, if it does.
 fn declared_module(line: &str) -> Option<&str> {
     let line = line.trim_start();
@@ -282,15 +306,18 @@ fn declared_module(line: &str) -> Option<&str> {
     declaration.strip_prefix("mod ")?.split([' ', ';', '{']).next()
 }
 
-/// The Rust files below `directory`, without what tools put there.
-fn collect_sources(directory: &Path, files: &mut Vec<PathBuf>) {
+/// The files below `directory` with one of the endings, without what tools put there.
+fn collect_sources(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" && name != "node_modules" {
-            collect_sources(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+            collect_sources(&path, endings, files);
+        } else {
+            let ending = path.extension().unwrap_or_default();
+            if endings.iter().any(|known| *known == ending) {
+                files.push(path);
+            }
         }
     }
 }
