@@ -1,4 +1,5 @@
 //! Work beside the requests.
 
+mod batches;
 mod lease;
 mod sweep;
