@@ -4,11 +4,13 @@ mod closed;
 mod command;
 mod fetch;
 mod files;
+mod foreign;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foreign::invalid;
 use launchway_api::runner::{BuildError, Lease};
 use launchway_client::Storage;
 use launchway_domain::build::BuildErrorCode;
@@ -184,12 +186,12 @@ impl Attempt {
 
     /// The plan of the request, else what the source says.
     async fn resolve(&self) -> Result<Resolved, Failure> {
-        let invalid = |message: String| Failure::Failed(BuildErrorCode::SourceInvalid, message);
         let resolved = match &self.lease.plan {
             Some(plan) => Resolved {
                 plan: plan.clone(),
                 origin: FROM_REQUEST.to_owned(),
             },
+            None if self.site.resolver.parses_files() => self.plan_of_source(&self.lease).await?,
             None => {
                 let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
                 let resolve = self.blocking(move |_| site.resolver.resolve(&source, &lease));

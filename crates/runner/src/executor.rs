@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncRead;
 
 use crate::source::git::ssh;
-use crate::step_tool;
 use crate::wall::Wall;
+use crate::{source_tool, step_tool};
 
 pub use descendants::end_marked;
 pub use process::ProcessExecutor;
@@ -112,6 +112,8 @@ pub fn step_entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitC
         Some(walled::run())
     } else if command == step_tool::COMMAND {
         Some(step_tool::run(arguments))
+    } else if command == source_tool::COMMAND {
+        Some(source_tool::run(arguments))
     } else if command == ssh::COMMAND {
         Some(ssh::run(arguments))
     } else {

@@ -26,6 +26,7 @@ mod runner;
 pub mod settings;
 mod site;
 mod source;
+mod source_tool;
 mod step_tool;
 mod stop;
 pub mod token;

@@ -6,6 +6,7 @@ use std::path::Path;
 use launchway_api::runner::Lease;
 use launchway_domain::build::plan::Plan;
 use launchway_project::resolve::{Wanted, resolve};
+use serde::{Deserialize, Serialize};
 
 /// Reads a source.
 pub trait PlanResolver: Send + Sync {
@@ -15,10 +16,15 @@ pub trait PlanResolver: Send + Sync {
     /// # Errors
     /// What is wrong with the source and what to do, as a sentence.
     fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String>;
+
+    /// Whether it is [`ProjectResolver`], which parses files of the source: runners have it do so in a process of its own.
+    fn parses_files(&self) -> bool {
+        false
+    }
 }
 
 /// A plan and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The plan.
     pub plan: Plan,
@@ -32,19 +38,52 @@ pub struct ProjectResolver;
 
 impl PlanResolver for ProjectResolver {
     fn resolve(&self, source: &Path, lease: &Lease) -> Result<Resolved, String> {
-        let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
-        let wanted = Wanted {
-            platform: lease.platform.parse().map_err(|_| unknown("platform"))?,
-            profile: lease.profile.clone(),
-            build_type: Some(lease.build_type.parse().map_err(|_| unknown("type"))?),
-            distribution: Some(lease.distribution.parse().map_err(|_| unknown("distribution"))?),
-        };
-        let resolved = resolve(source, &wanted).map_err(|error| error.to_string())?;
-        Ok(Resolved {
-            plan: resolved.plan,
-            origin: resolved.origin,
-        })
+        of_source(source, &Wish::of(lease))
     }
+
+    fn parses_files(&self) -> bool {
+        true
+    }
+}
+
+/// What a build wants of its source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wish {
+    platform: String,
+    profile: Option<String>,
+    build_type: String,
+    distribution: String,
+}
+
+impl Wish {
+    /// That of a lease.
+    pub fn of(lease: &Lease) -> Wish {
+        Wish {
+            platform: lease.platform.clone(),
+            profile: lease.profile.clone(),
+            build_type: lease.build_type.clone(),
+            distribution: lease.distribution.clone(),
+        }
+    }
+}
+
+/// The plan for a source, as [`PlanResolver::resolve`] gives it.
+///
+/// # Errors
+/// What is wrong with the source and what to do, as a sentence.
+pub fn of_source(source: &Path, wish: &Wish) -> Result<Resolved, String> {
+    let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
+    let wanted = Wanted {
+        platform: wish.platform.parse().map_err(|_| unknown("platform"))?,
+        profile: wish.profile.clone(),
+        build_type: Some(wish.build_type.parse().map_err(|_| unknown("type"))?),
+        distribution: Some(wish.distribution.parse().map_err(|_| unknown("distribution"))?),
+    };
+    let resolved = resolve(source, &wanted).map_err(|error| error.to_string())?;
+    Ok(Resolved {
+        plan: resolved.plan,
+        origin: resolved.origin,
+    })
 }
 
 /// Knows no files and no presets: every request must bring its plan.

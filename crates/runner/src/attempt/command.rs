@@ -37,6 +37,15 @@ impl Attempt {
         Ok(line.filter(|_| end == StepEnd::Exited(0)))
     }
 
+    /// Runs a command; what it prints is nobody's.
+    pub(super) async fn run_quietly(
+        &self,
+        command: StepCommand,
+        env: BTreeMap<String, String>,
+    ) -> Result<StepEnd, Failure> {
+        self.run_with(command, env, None, Some(&mut BytesMut::new())).await
+    }
+
     /// Runs a command; what it prints goes into the log, or the first of it into `printed`.
     async fn run_with(
         &self,

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use launchway_api::runner::Source;
 use launchway_domain::build::BuildErrorCode;
 
+use super::foreign::invalid;
 use super::{Attempt, Failure, SourceArchive, sentence};
 use crate::effort::Effort;
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
 use crate::inside::Inside;
-use crate::source::archive::{self, Bounds};
 use crate::source::{self, SourceError, git};
+use crate::source_tool::Task;
 
 const KEY_FILE: &str = "git-ssh-key";
 const KNOWN_HOSTS_FILE: &str = "git-ssh-known-hosts";
@@ -54,28 +55,27 @@ impl Attempt {
             }
             SourceArchive::Here(file) => (file.clone(), false),
         };
-        let (name, beside, to) = (
-            name.to_owned(),
-            self.workspace.root.join("unpacked"),
-            self.workspace.source(),
-        );
+        // Who unpacks it is the user of the build.
+        self.hand_over().await?;
         let limits = &self.site.settings.limits;
-        let bounds = Bounds {
+        let task = Task::Unpack {
+            archive: packed.clone(),
+            name: name.to_owned(),
+            beside: self.workspace.root.join("unpacked"),
+            to: self.workspace.source(),
             bytes: limits.source_bytes,
             entries: limits.source_entries,
         };
-        let unpacked = self.blocking(move |stopper| {
-            archive::unpack((&packed, &name), (&beside, &to), bounds, stopper)?;
-            if is_ours {
-                fs::remove_file(&packed)?;
-            }
-            Ok(())
-        });
-        unpacked.await?.map_err(failed)
+        self.read_foreign::<()>(&task)
+            .await?
+            .map_err(|problem| invalid(sentence(&problem)))?;
+        match is_ours {
+            true => fs::remove_file(&packed).map_err(Failure::internal),
+            false => Ok(()),
+        }
     }
 
     async fn fetch_git(&self, url: &str, reference: &str) -> Result<String, Failure> {
-        let invalid = |message| Failure::Failed(BuildErrorCode::SourceInvalid, message);
         git::check_url(url, self.site.settings.allow_local_git)
             .and_then(|()| git::check_ref(reference))
             .map_err(invalid)?;
@@ -128,7 +128,6 @@ impl Attempt {
         let config = self.write(CONFIG_FILE, &git::config(&bound, token, with_lfs))?;
         self.hand_over().await?;
         env.extend(git::environment(&config, files, self.site.settings.allow_local_git));
-        let invalid = |problem: String| Failure::Failed(BuildErrorCode::SourceInvalid, problem);
         for words in git::commands(url, reference) {
             if !self.git(words, &env).await? {
                 return Err(invalid(not_fetched(url, reference)));
@@ -192,7 +191,7 @@ impl Attempt {
     }
 
     /// Gives what was written to the user of the build.
-    async fn hand_over(&self) -> Result<(), Failure> {
+    pub(super) async fn hand_over(&self) -> Result<(), Failure> {
         let workspace = Arc::clone(&self.workspace);
         let handed = self.blocking(move |stopper| workspace.hand_over(&mut Effort::new(stopper, u64::MAX)));
         handed.await?.map_err(Failure::internal)

@@ -1,13 +1,16 @@
 //! Sources and the plans in them.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use launchway_api::runner::{Lease, Source};
 use launchway_domain::build::plan::{Plan, Step};
-use launchway_runner::plan::{PlanResolver, Resolved};
+use launchway_runner::plan::{PlanResolver, ProjectResolver, Resolved};
 
 use crate::fake_server::{FakeServer, lease, tar_gz};
+use crate::stage::{PROGRAM, open_directory};
 use crate::work::Working;
 
 struct FromSource;
@@ -115,6 +118,62 @@ async fn a_source_that_is_not_what_was_said_is_refused() {
             ("SOURCE_INVALID", Some("source"))
         );
         assert!(error.message.contains(message), "{}", error.message);
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_plan_is_found_by_a_process_of_its_own() {
+    let server = FakeServer::start().await;
+    let working = Working::with(&server, |_| {}, Arc::new(ProjectResolver));
+    let bare = |id: &str, project: &str| Lease {
+        plan: None,
+        source: server.offer(
+            &format!("{id}.tar.gz"),
+            tar_gz(&[("launchway.toml", project), ("README", "x")]),
+        ),
+        ..lease(&server, id, &[])
+    };
+    let good = "[build.production]\nsteps = [{ name = 'Found', run = 'mkdir out && echo found > out/app.apk && cat out/app.apk' }]\n\
+                artifacts = [{ path = 'out/app.apk' }]\n";
+    server.queue(bare("build_1", good));
+    let finish = server.finished("build_1").await;
+    assert_eq!(finish.status, "success", "{}", server.log("build_1"));
+    assert!(server.log("build_1").contains("==> Found\nfound\n"));
+    let told = server.inner().builds["build_1"].plan.clone().unwrap();
+    assert_eq!(told.origin, "launchway.toml");
+    for (id, project) in [
+        ("build_2", "[build".to_owned()),
+        ("build_3", format!("a = {}", "[".repeat(1 << 20))),
+    ] {
+        server.queue(bare(id, &project));
+        let error = server.finished(id).await.error.unwrap();
+        assert_eq!(error.code, "SOURCE_INVALID", "{}", error.message);
+        assert!(error.message.contains("launchway.toml"), "{}", error.message);
+    }
+    working.end().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_defect_in_a_parser_ends_the_build_and_not_the_runner() {
+    let server = FakeServer::start().await;
+    let directory = open_directory();
+    // Stands for a parser that a file makes write where it must not.
+    let program = directory.path().join("program");
+    let script = format!("#!/bin/sh\n[ \"$1\" = __source ] && kill -SEGV $$\nexec {PROGRAM} \"$@\"\n");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let working = Working::through(&server, program, |_| {}, Arc::new(ProjectResolver));
+    for id in ["build_1", "build_2"] {
+        server.queue(lease(&server, id, &[("Never", "true")]));
+        let error = server.finished(id).await.error.unwrap();
+        assert_eq!(error.code, "SOURCE_INVALID", "{}", error.message);
+        assert!(
+            error.message.contains("the process that reads it ended with signal 11"),
+            "{}",
+            error.message
+        );
+        assert!(!server.log(id).contains("==> Never"), "{}", server.log(id));
     }
     working.end().await.unwrap();
 }

@@ -64,12 +64,22 @@ impl Working {
 
     /// Begins with other settings.
     pub fn with(server: &FakeServer, change: impl FnOnce(&mut Settings), resolver: Arc<dyn PlanResolver>) -> Working {
+        Working::through(server, PathBuf::from(PROGRAM), change, resolver)
+    }
+
+    /// Begins with other settings, its steps started through another program.
+    pub fn through(
+        server: &FakeServer,
+        program: PathBuf,
+        change: impl FnOnce(&mut Settings),
+        resolver: Arc<dyn PlanResolver>,
+    ) -> Working {
         let directory = open_directory();
         let mut settings = settings(&directory);
         change(&mut settings);
         let (stage, stages) = watch::channel(Stage::Working);
         let free = Arc::new(AtomicU64::new(u64::MAX));
-        let runner = runner(server, settings, resolver, Arc::clone(&free)).unwrap();
+        let runner = runner_through(server, program, settings, resolver, Arc::clone(&free)).unwrap();
         let task = tokio::spawn(async move { runner.run(stages).await });
         Working {
             directory,
@@ -133,10 +143,20 @@ pub fn runner(
     resolver: Arc<dyn PlanResolver>,
     free: Arc<AtomicU64>,
 ) -> Result<Runner, RunnerError> {
+    runner_through(server, PathBuf::from(PROGRAM), settings, resolver, free)
+}
+
+fn runner_through(
+    server: &FakeServer,
+    program: PathBuf,
+    settings: Settings,
+    resolver: Arc<dyn PlanResolver>,
+    free: Arc<AtomicU64>,
+) -> Result<Runner, RunnerError> {
     let world = Arc::new(QuickWorld { free });
     let token = SecretText::new("token".to_owned());
     let timeouts = Timeouts::default();
     let server = Server::new(server.url().parse().unwrap(), token, &timeouts, world).unwrap();
-    let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
+    let executor = Arc::new(ProcessExecutor::through(program));
     Runner::new(settings, server, executor, resolver, "1.0.0".to_owned())
 }
