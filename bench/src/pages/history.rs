@@ -55,6 +55,22 @@ impl History {
 pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
     let db = Db::open(database).await?;
     let now = now()?;
+    let org = fill_org(&db, now).await?;
+    let bundle = BundleId::parse("com.example.history")?;
+    let build = fill_builds(&db, org, &bundle, builds, now).await?;
+    let (update, submission) = fill_releases(&db, org, &bundle, builds.div_ceil(BUILDS_A_RELEASE), now).await?;
+    db.close().await;
+    Ok(History {
+        org,
+        update,
+        submission,
+        build: build.map(|id| id.to_string()).unwrap_or_default(),
+        cookie: format!("launchway={TOKEN}"),
+    })
+}
+
+/// An organization, and its owner who is signed in.
+async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
     let (org, user): (OrgId, UserId) = (id(0, 0, now), id(3, 0, now));
     let mut tx = db.write().await?;
     let mut system = tx.system("a new organization");
@@ -86,8 +102,18 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
         .await?;
     tx.org(org).add_member(user, Role::Owner, now).await?;
     tx.commit().await?;
-    let bundle = BundleId::parse("com.example.history")?;
-    let mut newest: Option<BuildId> = None;
+    Ok(org)
+}
+
+/// The builds. Gives the newest.
+async fn fill_builds(
+    db: &Db,
+    org: OrgId,
+    bundle: &BundleId,
+    builds: u32,
+    now: EpochMs,
+) -> anyhow::Result<Option<BuildId>> {
+    let mut newest = None;
     for first in (0..builds).step_by(BATCH as usize) {
         let mut tx = db.write().await?;
         for number in first..builds.min(first + BATCH) {
@@ -105,13 +131,24 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
                 dirty: None,
             });
             newest = Some(build.id);
-            tx.org(org).create_build(&build, &bundle).await?;
+            tx.org(org).create_build(&build, bundle).await?;
         }
         tx.commit().await?;
     }
+    Ok(newest)
+}
+
+/// Updates, each with a submission. Gives the newest of both.
+async fn fill_releases(
+    db: &Db,
+    org: OrgId,
+    bundle: &BundleId,
+    releases: u32,
+    now: EpochMs,
+) -> anyhow::Result<(UpdateId, SubmissionId)> {
     let (mut last_update, mut last_submission) = (id(5, 0, now), id(6, 0, now));
     let mut tx = db.write().await?;
-    for number in 0..builds.div_ceil(BUILDS_A_RELEASE) {
+    for number in 0..releases {
         let mut rows = tx.org(org);
         // The same version, published again and again.
         let update = Update {
@@ -121,22 +158,15 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
         rows.create_package(&package_of(&update), now).await?;
         let new = NewUpdate {
             update: &update,
-            bundle: &bundle,
+            bundle,
         };
         ensure!(rows.create_update(&new).await?, "update {number} is there already");
-        let submission = submission(org, &bundle, number, now)?;
-        rows.create_submission(&submission, &bundle).await?;
+        let submission = submission(org, bundle, number, now)?;
+        rows.create_submission(&submission, bundle).await?;
         (last_update, last_submission) = (update.id, submission.id);
     }
     tx.commit().await?;
-    db.close().await;
-    Ok(History {
-        org,
-        update: last_update,
-        submission: last_submission,
-        build: newest.map(|id| id.to_string()).unwrap_or_default(),
-        cookie: format!("launchway={TOKEN}"),
-    })
+    Ok((last_update, last_submission))
 }
 
 /// A submission that is over.

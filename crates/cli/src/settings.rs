@@ -171,24 +171,7 @@ fn decide(
         }),
     };
     let chosen = login.as_ref().and_then(|login| login.org.clone());
-    let key = match (environment.text("LAUNCHWAY_API_KEY")?, login) {
-        (Some(text), login) => {
-            let source = Origin::Variable("LAUNCHWAY_API_KEY");
-            match ApiKey::parse(text.trim()) {
-                Some(_) if !is_trusted(url.as_ref(), login.as_ref()) => Key::AddressOfProject(source),
-                Some(key) => Key::Known { key, source },
-                None => Key::Unusable(source),
-            }
-        }
-        (None, None) => Key::None,
-        (None, Some(login)) => match &url {
-            Some(url) if url.value != login.url => Key::ForAnotherServer(login.url),
-            _ => Key::Known {
-                key: login.key,
-                source: Origin::Login,
-            },
-        },
-    };
+    let key = decide_key(environment.text("LAUNCHWAY_API_KEY")?.as_deref(), login, url.as_ref());
     let flag = global.org.clone().filter(|org| !org.is_empty());
     let known = [
         (flag, Origin::Flag("--org")),
@@ -208,6 +191,28 @@ fn decide(
         project,
         warnings: Vec::new(),
     })
+}
+
+/// The key of the variable, else that of the login, unless it must not go to this address.
+fn decide_key(variable: Option<&str>, login: Option<Login>, url: Option<&Found<BaseUrl>>) -> Key {
+    match (variable, login) {
+        (Some(text), login) => {
+            let source = Origin::Variable("LAUNCHWAY_API_KEY");
+            match ApiKey::parse(text.trim()) {
+                Some(_) if !is_trusted(url, login.as_ref()) => Key::AddressOfProject(source),
+                Some(key) => Key::Known { key, source },
+                None => Key::Unusable(source),
+            }
+        }
+        (None, None) => Key::None,
+        (None, Some(login)) => match url {
+            Some(url) if url.value != login.url => Key::ForAnotherServer(login.url),
+            _ => Key::Known {
+                key: login.key,
+                source: Origin::Login,
+            },
+        },
+    }
 }
 
 /// Whether the user named the address: by a flag, a variable, or a login to the very same one.

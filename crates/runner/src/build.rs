@@ -42,6 +42,11 @@ pub async fn run(site: Arc<Site>, server: Server, slot: u32, lease: Lease, stage
     }
 }
 
+/// Whether an id may be part of a path.
+fn is_plain(id: &str) -> bool {
+    (1..=100).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 async fn begin(
     site: &Arc<Site>,
     server: Server,
@@ -50,8 +55,7 @@ async fn begin(
     stage: watch::Receiver<Stage>,
 ) -> Result<(), String> {
     let text = |error: std::io::Error| error.to_string();
-    let plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !id.is_empty();
-    if !plain(&lease.build_id) || lease.build_id.len() > 100 {
+    if !is_plain(&lease.build_id) {
         return Err("its id is none".to_owned());
     }
     let in_hand = BuildInHand {
@@ -60,10 +64,7 @@ async fn begin(
         log_offset: lease.log_offset,
     };
     let record = site.journal.begin(in_hand).map_err(text)?;
-    let masker = Arc::new(Masker::new(
-        environment::secrets(&lease).iter().map(|secret| secret.as_slice()),
-    ));
-    let log = Log::open(&record.log(), masker, site.settings.limits.log_bytes).map_err(text)?;
+    let log = open_log(site, &record, &lease).map_err(text)?;
     let calls = server.build(&lease.build_id, lease.attempt);
     let (phases, stopper) = (Arc::new(Phases::default()), Stopper::default());
     let halting = watch_stage(stage, stopper.clone());
@@ -112,6 +113,13 @@ async fn begin(
         task.abort();
     }
     delivered
+}
+
+/// The log of an attempt, in which its secrets are masked.
+fn open_log(site: &Site, record: &Record, lease: &Lease) -> std::io::Result<Log> {
+    let secrets = environment::secrets(lease);
+    let masker = Masker::new(secrets.iter().map(|secret| secret.as_slice()));
+    Log::open(&record.log(), Arc::new(masker), site.settings.limits.log_bytes)
 }
 
 /// What an attempt came to; `None` when there is nobody to tell.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use launchway_domain::app::Package;
-use launchway_store::{Db, DumpError};
+use launchway_store::{Db, DumpError, System};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -59,17 +59,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     file.into_inner()
         .map_err(std::io::IntoInnerError::into_error)?
         .sync_all()?;
-    let mut packages = 0;
-    let mut after = String::new();
-    loop {
-        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
-        let Some(last) = page.last() else { break };
-        after = last.id.to_string();
-        for package in &page {
-            save(app, package, dir).await?;
-            packages += 1;
-        }
-    }
+    let packages = save_packages(app, &mut system, dir).await?;
     let build_files = build_files::save(&app.blob, &mut system, dir).await?;
     let files = build_files.count;
     let check = system
@@ -113,6 +103,22 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         json!({"rows": rows, "packages": packages, "buildFiles": files, "masterKeyIncluded": false}),
         words,
     ))
+}
+
+/// Saves all packages. Gives how many there are.
+async fn save_packages(app: &App, system: &mut System<'_>, dir: &Path) -> Result<u64, CommandError> {
+    let mut packages = 0;
+    let mut after = String::new();
+    loop {
+        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
+        let Some(last) = page.last() else { break };
+        after = last.id.to_string();
+        for package in &page {
+            save(app, package, dir).await?;
+            packages += 1;
+        }
+    }
+    Ok(packages)
 }
 
 async fn save(app: &App, package: &Package, dir: &Path) -> Result<(), CommandError> {

@@ -84,55 +84,60 @@ fn rollout(submission: &Submission) -> String {
     }
 }
 
+/// The question about a change, its button, and what follows from it.
+fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str, &'static str) {
+    let is_apple = submission.destination == Destination::AppStore;
+    match wanted {
+        Wanted { halted: Some(true), .. } => (
+            "Halt the rollout?",
+            "Halt rollout",
+            "Nobody else gets this version until the rollout is resumed. Users who have it keep it.",
+        ),
+        Wanted {
+            halted: Some(false), ..
+        } if submission.may_be_released() => (
+            "Release the version?",
+            "Release version",
+            "Releases the version to users as soon as the review has approved it. There is no way back; only another \
+             version replaces it.",
+        ),
+        Wanted {
+            halted: Some(false), ..
+        } => (
+            "Resume the rollout?",
+            "Resume rollout",
+            "More users get this version again.",
+        ),
+        Wanted { rollout: Some(100), .. } if is_apple => (
+            "Release to everybody?",
+            "Release to everybody",
+            "Ends the phased release: every user gets the version now. There is no way back.",
+        ),
+        Wanted { rollout: Some(100), .. } => (
+            "Complete the rollout?",
+            "Complete rollout",
+            "Every user gets the version. The release is complete then, and cannot be halted any more.",
+        ),
+        Wanted {
+            rollout: Some(percent), ..
+        } if percent < submission.rollout => (
+            "Lower the rollout?",
+            "Lower rollout",
+            "Fewer users are offered the version from now on. Users who have it keep it.",
+        ),
+        _ => (
+            "Raise the rollout?",
+            "Raise rollout",
+            "More users get the version. The store is told at once.",
+        ),
+    }
+}
+
 impl Change {
     fn facts_of(&self, submission: &Submission) -> Result<Facts, Failure> {
         let wanted = self.0;
-        let is_apple = submission.destination == Destination::AppStore;
         let status = submission.standing.status;
-        let (asked, button, follows) = match wanted {
-            Wanted { halted: Some(true), .. } => (
-                "Halt the rollout?",
-                "Halt rollout",
-                "Nobody else gets this version until the rollout is resumed. Users who have it keep it.",
-            ),
-            Wanted {
-                halted: Some(false), ..
-            } if submission.may_be_released() => (
-                "Release the version?",
-                "Release version",
-                "Releases the version to users as soon as the review has approved it. There is no way back; only another \
-                 version replaces it.",
-            ),
-            Wanted {
-                halted: Some(false), ..
-            } => (
-                "Resume the rollout?",
-                "Resume rollout",
-                "More users get this version again.",
-            ),
-            Wanted { rollout: Some(100), .. } if is_apple => (
-                "Release to everybody?",
-                "Release to everybody",
-                "Ends the phased release: every user gets the version now. There is no way back.",
-            ),
-            Wanted { rollout: Some(100), .. } => (
-                "Complete the rollout?",
-                "Complete rollout",
-                "Every user gets the version. The release is complete then, and cannot be halted any more.",
-            ),
-            Wanted {
-                rollout: Some(percent), ..
-            } if percent < submission.rollout => (
-                "Lower the rollout?",
-                "Lower rollout",
-                "Fewer users are offered the version from now on. Users who have it keep it.",
-            ),
-            _ => (
-                "Raise the rollout?",
-                "Raise rollout",
-                "More users get the version. The store is told at once.",
-            ),
-        };
+        let (asked, button, follows) = words(wanted, submission);
         let mut facts = question(submission, asked, button)?.says(follows);
         facts = match wanted.rollout {
             Some(percent) => facts

@@ -160,13 +160,7 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
     let parameters = operation.parameters.get_or_insert_with(Vec::new);
     if authenticated {
         parameters.push(RefOr::T(text_parameter("orgId", ParameterIn::Query, ORG_ID)));
-        let needs = |scheme: &str, scopes: Vec<String>| SecurityRequirement::new(scheme, scopes);
-        operation.security = Some(match access {
-            Access::Session => vec![needs("session", vec![])],
-            Access::Scope(scope) => vec![needs("apiKey", vec![scope.to_string()]), needs("session", vec![])],
-            Access::Admin(_) => vec![needs("apiKey", vec!["admin".to_owned()]), needs("session", vec![])],
-            _ => vec![needs("apiKey", vec![]), needs("session", vec![])],
-        });
+        operation.security = Some(security_of(access));
     }
     if is_runner {
         operation.security = Some(vec![SecurityRequirement::new("runnerToken", Vec::<String>::new())]);
@@ -180,6 +174,17 @@ fn describe_operation(operation: &mut Operation, access: Access, is_post: bool) 
     }
     if parameters.is_empty() {
         operation.parameters = None;
+    }
+}
+
+/// What a caller that is authenticated needs.
+fn security_of(access: Access) -> Vec<SecurityRequirement> {
+    let needs = |scheme: &str, scopes: Vec<String>| SecurityRequirement::new(scheme, scopes);
+    match access {
+        Access::Session => vec![needs("session", vec![])],
+        Access::Scope(scope) => vec![needs("apiKey", vec![scope.to_string()]), needs("session", vec![])],
+        Access::Admin(_) => vec![needs("apiKey", vec!["admin".to_owned()]), needs("session", vec![])],
+        _ => vec![needs("apiKey", vec![]), needs("session", vec![])],
     }
 }
 

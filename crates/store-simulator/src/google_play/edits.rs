@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::routes::{Answered, Around};
 use super::tracks::{DRAFT, IN_REVIEW, NOT_APPROVED, PUBLISHED, codes_of};
-use super::{EDIT_LIFE, Edit, EditState, GooglePlay};
+use super::{App, EDIT_LIFE, Edit, EditState, GooglePlay};
 use crate::answer::Refused;
 use crate::call::Call;
 
@@ -79,62 +79,12 @@ impl GooglePlay {
         let package = edit.package.clone();
         let (tracks, binaries) = (edit.tracks.clone(), edit.binaries.clone());
         let app = self.apps.entry(package.clone()).or_default();
-        let by_hand = call.query("changesNotSentForReview") == Some("true");
-        if app.review_by_hand && !by_hand {
-            return Err(invalid(
-                "Changes cannot be sent for review automatically. Please set the query parameter changesNotSentForReview to true.",
-            ));
-        }
-        if by_hand && !app.review_by_hand {
-            return Err(invalid(
-                "Changes are sent for review automatically. The query parameter changesNotSentForReview must not be set.",
-            ));
-        }
-        if app.other_review.is_some() || !app.reviews.is_empty() {
-            match call.query("changesInReviewBehavior") {
-                Some("ERROR_IF_IN_REVIEW") => return Err(invalid("There are changes of this app in review.")),
-                _ => {
-                    around.ledger.note("review_canceled", package.clone());
-                    app.other_review = None;
-                    app.reviews.clear();
-                }
-            }
-        }
+        begin_review(app, around, call, &package)?;
         for code in binaries.keys().filter(|code| !app.binaries.contains_key(*code)) {
             around.ledger.note("upload", format!("{package} {code}"));
         }
         for (name, track) in &tracks {
-            for release in track["releases"].as_array().into_iter().flatten() {
-                let before = app.tracks.get(name).and_then(|track| track["releases"].as_array());
-                let refused = |code| app.lives.get(&(name.clone(), code)) == Some(&NOT_APPROVED);
-                // What was refused is sent again with whatever comes next.
-                if before.is_some_and(|before| before.contains(release)) && !codes_of(release).any(refused) {
-                    continue;
-                }
-                let status = release["status"].as_str().unwrap_or_default();
-                for code in codes_of(release) {
-                    around.ledger.note(
-                        "track",
-                        format!("{package} {name} {code} {status} {}", release["userFraction"]),
-                    );
-                    let place = (name.clone(), code);
-                    let known = app.lives.get(&place).copied();
-                    let state = match (status, known) {
-                        ("draft", _) => DRAFT,
-                        (_, Some(PUBLISHED)) => PUBLISHED,
-                        _ if name == "internal" => {
-                            around.ledger.note("release", format!("{package} {name} {code}"));
-                            PUBLISHED
-                        }
-                        _ => {
-                            let end = around.now + around.settings.review;
-                            app.reviews.push((end, name.clone(), code));
-                            IN_REVIEW
-                        }
-                    };
-                    app.lives.insert(place, state);
-                }
-            }
+            release(app, around, &package, name, track);
         }
         app.tracks = tracks;
         app.binaries = binaries;
@@ -142,5 +92,66 @@ impl GooglePlay {
         around.ledger.note("commit", package);
         self.set_state(id, EditState::Committed);
         Ok(self.shown(id))
+    }
+}
+
+/// Whether changes may go into review now. Those that are in it come out.
+fn begin_review(app: &mut App, around: &mut Around<'_>, call: &Call, package: &str) -> Result<(), Refused> {
+    let by_hand = call.query("changesNotSentForReview") == Some("true");
+    if app.review_by_hand && !by_hand {
+        return Err(invalid(
+            "Changes cannot be sent for review automatically. Please set the query parameter changesNotSentForReview to true.",
+        ));
+    }
+    if by_hand && !app.review_by_hand {
+        return Err(invalid(
+            "Changes are sent for review automatically. The query parameter changesNotSentForReview must not be set.",
+        ));
+    }
+    if app.other_review.is_some() || !app.reviews.is_empty() {
+        match call.query("changesInReviewBehavior") {
+            Some("ERROR_IF_IN_REVIEW") => return Err(invalid("There are changes of this app in review.")),
+            _ => {
+                around.ledger.note("review_canceled", package);
+                app.other_review = None;
+                app.reviews.clear();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes over the releases of a track, each into the state that comes next.
+fn release(app: &mut App, around: &mut Around<'_>, package: &str, name: &str, track: &Value) {
+    for release in track["releases"].as_array().into_iter().flatten() {
+        let before = app.tracks.get(name).and_then(|track| track["releases"].as_array());
+        let refused = |code| app.lives.get(&(name.to_owned(), code)) == Some(&NOT_APPROVED);
+        // What was refused is sent again with whatever comes next.
+        if before.is_some_and(|before| before.contains(release)) && !codes_of(release).any(refused) {
+            continue;
+        }
+        let status = release["status"].as_str().unwrap_or_default();
+        for code in codes_of(release) {
+            around.ledger.note(
+                "track",
+                format!("{package} {name} {code} {status} {}", release["userFraction"]),
+            );
+            let place = (name.to_owned(), code);
+            let known = app.lives.get(&place).copied();
+            let state = match (status, known) {
+                ("draft", _) => DRAFT,
+                (_, Some(PUBLISHED)) => PUBLISHED,
+                _ if name == "internal" => {
+                    around.ledger.note("release", format!("{package} {name} {code}"));
+                    PUBLISHED
+                }
+                _ => {
+                    let end = around.now + around.settings.review;
+                    app.reviews.push((end, name.to_owned(), code));
+                    IN_REVIEW
+                }
+            };
+            app.lives.insert(place, state);
+        }
     }
 }

@@ -14,6 +14,30 @@ pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
 
 /// A build as people read it.
 pub fn prose(build: &BuildView) -> String {
+    let mut text = facts(build);
+    if !build.phases.is_empty() {
+        text.push_str("\nPhases\n");
+        let rows: Vec<_> = build
+            .phases
+            .iter()
+            .map(|phase| (phase.name.as_str(), ended(phase)))
+            .collect();
+        text.push_str(&fields(&rows));
+    }
+    if !build.artifacts.is_empty() {
+        text.push_str("\nArtifacts\n");
+        for artifact in &build.artifacts {
+            let size = HumanBytes(artifact.size.try_into().unwrap_or(0));
+            text.push_str(&fields(&[
+                (artifact.name.as_str(), format!("{}, {size}", artifact.kind)),
+                ("", artifact.sha256.clone()),
+            ]));
+        }
+    }
+    text
+}
+
+fn facts(build: &BuildView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match (&build.phase, build.cancel_requested) {
         (_, true) => format!("{}, to be canceled", build.status),
@@ -37,7 +61,7 @@ pub fn prose(build: &BuildView) -> String {
         build.priority.to_string()
     };
     let install = build.install.as_ref();
-    let mut text = fields(&[
+    fields(&[
         ("Id", build.id.clone()),
         ("Status", status),
         ("Waits for", or(&build.waiting_for)),
@@ -66,27 +90,7 @@ pub fn prose(build: &BuildView) -> String {
         ("Finished", or(&build.finished_at)),
         ("Warnings", build.warnings.join("\n")),
         ("Install", install.map(|link| link.url.clone()).unwrap_or_default()),
-    ]);
-    if !build.phases.is_empty() {
-        text.push_str("\nPhases\n");
-        let rows: Vec<_> = build
-            .phases
-            .iter()
-            .map(|phase| (phase.name.as_str(), ended(phase)))
-            .collect();
-        text.push_str(&fields(&rows));
-    }
-    if !build.artifacts.is_empty() {
-        text.push_str("\nArtifacts\n");
-        for artifact in &build.artifacts {
-            let size = HumanBytes(artifact.size.try_into().unwrap_or(0));
-            text.push_str(&fields(&[
-                (artifact.name.as_str(), format!("{}, {size}", artifact.kind)),
-                ("", artifact.sha256.clone()),
-            ]));
-        }
-    }
-    text
+    ])
 }
 
 fn source(git: &GitView) -> String {

@@ -13,6 +13,27 @@ pub async fn run(id: &str, context: &Context) -> Result<(), Failure> {
 
 /// A submission as people read it.
 pub fn prose(submission: &SubmissionView) -> String {
+    let mut text = facts(submission);
+    if !submission.release_notes.is_empty() {
+        text.push_str("\nRelease notes\n");
+        let notes = submission.release_notes.iter();
+        let rows: Vec<_> = notes.map(|note| (note.locale.as_str(), note.text.clone())).collect();
+        text.push_str(&fields(&rows));
+    }
+    if !submission.events.is_empty() {
+        text.push_str("\nWhat happened\n");
+        for event in &submission.events {
+            let at = to_the_minute(&event.at);
+            text.push_str(&fields(&[(
+                at.as_str(),
+                format!("{}: {}", event.status, event.message),
+            )]));
+        }
+    }
+    text
+}
+
+fn facts(submission: &SubmissionView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match submission.cancel_requested {
         true => format!("{}, to be canceled", submission.status),
@@ -32,7 +53,7 @@ pub fn prose(submission: &SubmissionView) -> String {
     };
     let external = submission.external.iter();
     let external: Vec<_> = external.map(|(name, id)| format!("{name} {id}")).collect();
-    let mut text = fields(&[
+    fields(&[
         ("Id", submission.id.clone()),
         ("Status", status),
         (
@@ -57,24 +78,7 @@ pub fn prose(submission: &SubmissionView) -> String {
             format!("{} by {}", submission.created_at, submission.created_by),
         ),
         ("Finished", or(&submission.finished_at)),
-    ]);
-    if !submission.release_notes.is_empty() {
-        text.push_str("\nRelease notes\n");
-        let notes = submission.release_notes.iter();
-        let rows: Vec<_> = notes.map(|note| (note.locale.as_str(), note.text.clone())).collect();
-        text.push_str(&fields(&rows));
-    }
-    if !submission.events.is_empty() {
-        text.push_str("\nWhat happened\n");
-        for event in &submission.events {
-            let at = to_the_minute(&event.at);
-            text.push_str(&fields(&[(
-                at.as_str(),
-                format!("{}: {}", event.status, event.message),
-            )]));
-        }
-    }
-    text
+    ])
 }
 
 /// What else was asked, a line each.
