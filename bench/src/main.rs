@@ -1,4 +1,5 @@
 //! `launchway-bench`: measures the service on this machine (see bench/README.md). Never part of a test run.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 mod args;
 mod builds;

@@ -1,6 +1,7 @@
 //! The wire: what requests and answers of the API look like, one file per resource.
 //! Field names are camelCase, times ISO 8601 UTC with milliseconds, sizes bytes, durations seconds
 //! (`docs/reference/conventions.md#requests-and-responses`).
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 pub mod apps;

@@ -2,6 +2,7 @@
 //! (`docs/reference/builds.md#what-an-artifact-says-about-itself`). Nothing here reads a clock, the network, or any file but
 //! the one that is passed in. Every input is hostile: reads are bounded, and nothing unpacks to disk. Signatures are not
 //! verified: a binary can claim anything about itself.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 mod android;

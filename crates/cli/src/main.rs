@@ -1,4 +1,5 @@
 //! `launchway`, the command line: arguments → settings → command → printer.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 
 mod args;
 mod commands;

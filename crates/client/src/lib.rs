@@ -2,6 +2,7 @@
 //!
 //! [`Client`] has one method for each endpoint in use. What it needs of the outside besides the network, waiting and
 //! randomness, comes from a [`World`].
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 pub mod address;

@@ -1,6 +1,7 @@
 //! Signing credentials: what they are, whether they are intact, and whether the password opens them
 //! (`docs/reference/submissions.md#check-on-upload`). Nothing here reads a clock, a file or the network: bytes and time are
 //! parameters. Every input is hostile.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 mod android_keystore;

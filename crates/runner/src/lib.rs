@@ -2,6 +2,7 @@
 //! result (`docs/reference/builds.md#runners`). The server embeds this library, and `launchway runner` runs it.
 //!
 //! It is for Unix systems; elsewhere the crate is empty.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![cfg(unix)]
 #![deny(missing_docs)]
 

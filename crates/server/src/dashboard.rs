@@ -123,6 +123,7 @@ fn owner(path: &'static str, handler: MethodRouter<Arc<App>>) -> Page {
 }
 
 /// Every path of the dashboard, and who may come there.
+#[expect(clippy::too_many_lines, reason = "the list of all pages")]
 pub fn pages() -> Vec<Page> {
     vec![
         member("/o/{org}", get(overview::show)),

@@ -1,4 +1,5 @@
 //! launchway-server: the service that builds, submits and updates mobile apps. See ARCHITECTURE.md for the walks through it.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 pub mod admin;

@@ -1,5 +1,6 @@
 //! Stands in for App Store Connect and for the Google Play Developer API: state in memory, time from outside, faults to
 //! order, and a ledger of what really happened. Requests are held against the stores' published schemas (`schemas/`).
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 mod access;

@@ -1,5 +1,6 @@
 //! The database: SQLite or PostgreSQL behind one body of SQL, one file per table family.
 //! The only door to a tenant's rows is [`Tx::org`]; crossing tenants is [`Tx::system`], with a reason.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 #[macro_use]

@@ -2,6 +2,7 @@
 //! (`docs/reference/submissions.md#app-stores`). No database and no clock of its own: what a submission has reached is a
 //! value that its owner keeps, and a step makes at most one call that changes something, after it has read whether that was
 //! done before.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 pub mod app_store;

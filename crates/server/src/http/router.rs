@@ -24,6 +24,7 @@ use crate::http::{
 };
 
 /// Every endpoint under `/api`, and who may call it.
+#[expect(clippy::too_many_lines, reason = "the list of all endpoints")]
 pub fn endpoints() -> Vec<Endpoint> {
     vec![
         endpoint(Scope(Build), routes!(builds::read)),

@@ -71,6 +71,7 @@ fn fits<'b>(name: &str, body: &'b Value) -> Result<&'b Value, Refused> {
 }
 
 impl AppStore {
+    #[expect(clippy::too_many_lines, reason = "the list of all paths")]
     fn answer(&mut self, around: &mut Around<'_>, call: &Call, parts: &[&str], body: &Value) -> Answered {
         match (call.method.as_str(), parts) {
             ("GET", ["apps"]) if around.settings.makes_apps => {
