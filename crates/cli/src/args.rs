@@ -1,5 +1,6 @@
 //! Command-line arguments, parsed into types (`docs/reference/command-line.md#commands`). Values are checked here; `settings`
 //! decides where a value comes from when it is not given as an argument.
+#![expect(rustdoc::bare_urls, reason = "the command line shows these comments as its help")]
 
 pub mod api;
 pub mod app;

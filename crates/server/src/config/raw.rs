@@ -1,4 +1,5 @@
 //! Settings as text, from the command line, the environment or the settings file: one list serves all three.
+#![expect(rustdoc::bare_urls, reason = "the command line shows these comments as its help")]
 
 use std::path::Path;
 
