@@ -124,7 +124,7 @@ fn a_missing_page_or_anchor_is_named() {
 }
 
 #[test]
-fn links_are_found_outside_of_code_and_resolved_from_their_page() {
+fn links_outside_of_code_are_found_and_resolved() {
     let text = "See [one](../a.md#x), [two](https://example.com) and `[no](link.md)`.\n```\n[no](code.md)\n```\n[three](#here)\n";
     let found: Vec<_> = relative_links(text)
         .map(|link| resolved("pages/more/b.md", link))
@@ -133,7 +133,7 @@ fn links_are_found_outside_of_code_and_resolved_from_their_page() {
 }
 
 #[test]
-fn citations_of_other_documents_are_found_across_lines() {
+fn citations_of_foreign_documents_are_found_across_lines() {
     let (agreement, ticket) = ("contract", "issue");
     for text in [
         format!("/// By {agreement} part 4.\n"),

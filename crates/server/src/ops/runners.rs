@@ -1,4 +1,4 @@
-//! Enrols and revokes runners (`docs/reference/builds.md#enrolment`). Only hashes of their tokens are stored.
+//! Enrolls and revokes runners (`docs/reference/builds.md#enrollment`). Only hashes of their tokens are stored.
 
 use launchway_api::builds::RunnerView;
 use launchway_api::runner::{Enrol, Enrolled};
