@@ -5,6 +5,9 @@ use launchway_domain::time::iso;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+use crate::words::ActiveStatus;
+
 /// `POST /apps`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,7 +29,7 @@ pub struct AppView {
     /// `app_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// The bundle identifier as it was first written; no other may differ from it by letter case only.
     pub bundle_id: String,
     /// What people call the app.
@@ -40,7 +43,7 @@ impl AppView {
     pub fn of(app: &App) -> Self {
         Self {
             id: app.id.to_string(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             bundle_id: app.bundle_id.clone(),
             name: app.name.clone(),
             created_at: iso(app.created_at),

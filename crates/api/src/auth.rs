@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::keys::KeyView;
+use crate::open;
 use crate::orgs::OrgView;
+use crate::words::ActiveStatus;
 
 /// `POST /auth/sign-in`.
 #[derive(Serialize, Deserialize, ToSchema)]
@@ -68,11 +70,11 @@ pub struct CallerView {
     /// `session_…`, or `key_…` for an API key.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// `session` or `apiKey`.
-    pub kind: String,
+    pub kind: open::CallerKind,
     /// `production` or `development`: which of the two services this is.
-    pub environment: String,
+    pub environment: open::ServiceEnvironment,
     /// The signed-in user; null for a key.
     pub user: Option<UserView>,
     /// The API key; null for a session.
@@ -101,7 +103,7 @@ pub struct SessionView {
     /// `session_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// Whether it is the one that asks.
     pub current: bool,
     /// What the browser calls itself.
@@ -131,7 +133,7 @@ impl SessionView {
     pub fn of(session: &Session, current: bool) -> Self {
         Self {
             id: session.id.to_string(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             current,
             user_agent: session.user_agent.clone(),
             address: session.address.clone(),

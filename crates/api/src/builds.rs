@@ -1,13 +1,13 @@
 //! Builds, their artifacts and the runners that make them (`docs/reference/builds.md#build-record`).
 
 use launchway_domain::build::plan::Plan;
-use launchway_domain::build::{Artifact, Build, GitFacts, PhaseRecord, Runner};
-use launchway_domain::platform::Platform;
+use launchway_domain::build::{Artifact, Build, GitFacts, PhaseRecord, Runner, RunnerStatus};
 use launchway_domain::time::{SECOND, iso};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::runner::BuildError;
 use crate::updates::{FingerprintInput, TextOrNumber};
 
@@ -20,7 +20,7 @@ pub struct CreateBuild {
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
     #[schema(example = "android")]
-    pub platform: String,
+    pub platform: open::Platform,
     /// Where the source comes from: `{"uploadId": …}` or `{"git": {"url": …, "ref": …}}`.
     pub source: BuildSource,
     /// The profile of `launchway.toml`.
@@ -38,10 +38,10 @@ pub struct CreateBuild {
     pub build_number: Option<TextOrNumber>,
     /// `debug` or `release`; `release` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub build_type: Option<String>,
+    pub build_type: Option<open::BuildType>,
     /// `store`, `internal`, `simulator` or `development`; `store` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub distribution: Option<String>,
+    pub distribution: Option<open::Distribution>,
     /// What the source is natively: a hash, or the `lwfp-1` or `lwfp-2` document. The runner reckons it when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<FingerprintInput>,
@@ -107,20 +107,19 @@ pub struct BuildView {
     /// `build_…`.
     pub id: String,
     /// `queued`, `running`, `success`, `failed` or `canceled`.
-    pub status: String,
+    pub status: open::BuildStatus,
     /// The app.
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
-    #[schema(value_type = String)]
-    pub platform: Platform,
+    pub platform: open::Platform,
     /// The configuration, if it has one.
     pub configuration: Option<String>,
     /// The profile of `launchway.toml`.
     pub profile: Option<String>,
     /// `debug` or `release`.
-    pub build_type: String,
+    pub build_type: open::BuildType,
     /// `store`, `internal`, `simulator` or `development`.
-    pub distribution: String,
+    pub distribution: open::Distribution,
     /// The version; null while only the project knows it.
     pub version: Option<String>,
     /// The build number; null while only the project knows it.
@@ -240,12 +239,12 @@ pub struct BuildPlan {
     /// `build_…`.
     pub id: String,
     /// Where the build stands.
-    pub status: String,
+    pub status: open::BuildStatus,
     /// What is done; null until the source was read.
     #[schema(value_type = Option<Object>)]
     pub plan: Option<Plan>,
     /// Where the plan comes from: `request`, `launchway.toml`, or the framework whose preset it is.
-    pub origin: Option<String>,
+    pub origin: Option<open::PlanOrigin>,
 }
 
 /// The data of a `log` event of `GET /build/log/stream`. Its event id is the offset after these bytes. The other events
@@ -267,7 +266,7 @@ pub struct RunnerView {
     /// `runner_…`.
     pub id: String,
     /// `online`, `offline` or `revoked`.
-    pub status: String,
+    pub status: open::RunnerStatus,
     /// What people call it.
     pub name: String,
     /// What it is and has.
@@ -343,13 +342,13 @@ impl BuildView {
         let (standing, spec) = (&build.standing, &build.spec);
         Self {
             id: build.id.to_string(),
-            status: standing.status.to_string(),
+            status: standing.status.into(),
             bundle_id: build.bundle_id.clone(),
-            platform: build.platform,
+            platform: build.platform.into(),
             configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
             profile: spec.profile.clone(),
-            build_type: spec.build_type.clone(),
-            distribution: spec.distribution.clone(),
+            build_type: open::BuildType::of(&spec.build_type),
+            distribution: open::Distribution::of(&spec.distribution),
             version: spec.version.clone(),
             build_number: spec.build_number.clone(),
             fingerprint: build.fingerprint.as_ref().map(|hash| hash.as_str().to_owned()),
@@ -363,7 +362,7 @@ impl BuildView {
             runner: context.runner,
             cancel_requested: standing.cancel_requested && !standing.status.is_final(),
             error: build.error.as_ref().map(|error| BuildError {
-                code: error.code.to_string(),
+                code: error.code.into(),
                 phase: error.phase.clone(),
                 message: error.message.clone(),
             }),
@@ -384,13 +383,13 @@ impl RunnerView {
     /// A runner; `is_online` says whether it was heard of lately.
     pub fn of(runner: &Runner, is_online: bool) -> Self {
         let status = match (runner.revoked_at, is_online) {
-            (Some(_), _) => "revoked",
-            (None, true) => "online",
-            (None, false) => "offline",
+            (Some(_), _) => RunnerStatus::Revoked,
+            (None, true) => RunnerStatus::Online,
+            (None, false) => RunnerStatus::Offline,
         };
         Self {
             id: runner.id.to_string(),
-            status: status.to_owned(),
+            status: status.into(),
             name: runner.name.clone(),
             labels: runner.labels.clone(),
             slots: runner.slots,

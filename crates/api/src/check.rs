@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+
 /// Whether there is an update for an installed app. Fields that do not apply are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +17,7 @@ pub struct CheckResult {
     pub requires_store_update: Option<bool>,
     /// `ios`, `android` or `visionos`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub platform: Option<String>,
+    pub platform: Option<open::Platform>,
     /// Version of the update.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

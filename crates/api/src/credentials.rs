@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::secret::SecretText;
 
 /// `POST /credentials`.
@@ -16,7 +17,7 @@ use crate::secret::SecretText;
 pub struct CreateCredential {
     /// `app_store_connect_key`, `google_service_account`, `android_keystore`, `apple_certificate` or `provisioning_profile`.
     #[schema(example = "android_keystore")]
-    pub kind: String,
+    pub kind: open::CredentialKind,
     /// What people call it, 1 to 100 characters; the file's own name for itself when absent.
     #[schema(max_length = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,9 +57,9 @@ pub struct CredentialView {
     /// `credential_…`.
     pub id: String,
     /// `active` or `expired`.
-    pub status: String,
+    pub status: open::CredentialStatus,
     /// Such as `android_keystore`.
-    pub kind: String,
+    pub kind: open::CredentialKind,
     /// What people call it.
     pub name: String,
     /// The app it is for; null for every app.
@@ -121,8 +122,8 @@ impl CredentialView {
     pub fn of(credential: &Credential, now: EpochMs) -> Self {
         Self {
             id: credential.id.to_string(),
-            status: credential.status(now).to_string(),
-            kind: credential.kind.clone(),
+            status: credential.status(now).into(),
+            kind: open::CredentialKind::of(&credential.kind),
             name: credential.name.clone(),
             bundle_id: credential.bundle_id.as_ref().map(ToString::to_string),
             fingerprint: credential.fingerprint.clone(),

@@ -5,6 +5,7 @@ use launchway_domain::time::{SECOND, iso};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::secret::SecretText;
 
 /// `POST /auth/device`: begins a login.
@@ -16,7 +17,7 @@ pub struct StartDeviceLogin {
     pub name: String,
     /// What the key may do: one or more of `build`, `submit`, `update`.
     #[schema(min_items = 1, example = json!(["build", "submit", "update"]))]
-    pub scopes: Vec<String>,
+    pub scopes: Vec<open::Scope>,
 }
 
 /// The answer to `POST /auth/device`.
@@ -27,7 +28,7 @@ pub struct DeviceLoginView {
     /// `login_…`.
     pub id: String,
     /// `pending`.
-    pub status: String,
+    pub status: open::DeviceLoginStatus,
     /// What the command asks for its key with. It shows it to nobody.
     pub device_code: String,
     /// What the command shows and the user confirms.
@@ -60,7 +61,7 @@ pub struct DeviceLoginOutcome {
     /// `login_…`.
     pub id: String,
     /// `pending`, `approved`, `denied` or `expired`.
-    pub status: String,
+    pub status: open::LoginOutcome,
     /// The API key, once a user approved; no later answer carries it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -72,7 +73,7 @@ impl DeviceLoginView {
         let verification_url = format!("{public_url}/device");
         Self {
             id: login.id.to_string(),
-            status: login.status.to_string(),
+            status: login.status.into(),
             device_code,
             user_code: user_code.to_string(),
             verification_url_complete: format!("{verification_url}?code={user_code}"),

@@ -1,12 +1,13 @@
 //! Environment variables of builds (`docs/reference/environment.md`).
 
 use launchway_domain::env_var::EnvVar;
-use launchway_domain::platform::Platform;
 use launchway_domain::time::iso;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::secret::SecretText;
+use crate::words::ActiveStatus;
 
 /// `POST /env`: makes a variable, or replaces the one with the same name and scope.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -24,14 +25,14 @@ pub struct SetEnvVar {
     pub value: SecretText,
     /// `variable` (the default), or `file`: the value is written to `path`, and the variable holds where that is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
+    pub kind: Option<open::EnvVarKind>,
     /// Where a file goes, relative to the build's workspace. For `file` only, and needed there.
     #[schema(max_length = 255, example = "android/app/google-services.json")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `secret` (the default): the value is never shown again. `plain`: whoever may list variables reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub visibility: Option<String>,
+    pub visibility: Option<open::Visibility>,
     /// The app it is for; every app when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bundle_id: Option<String>,
@@ -40,7 +41,7 @@ pub struct SetEnvVar {
     pub configurations: Option<Vec<String>>,
     /// The platforms it is for; every platform when absent or empty.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub platforms: Option<Vec<String>>,
+    pub platforms: Option<Vec<open::Platform>>,
 }
 
 /// An environment variable. Of several with one name a build gets the one with the narrowest scope.
@@ -51,15 +52,15 @@ pub struct EnvVarView {
     /// `env_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// Its name.
     pub name: String,
     /// `variable` or `file`.
-    pub kind: String,
+    pub kind: open::EnvVarKind,
     /// Where a file goes; null for a variable.
     pub path: Option<String>,
     /// `plain` or `secret`.
-    pub visibility: String,
+    pub visibility: open::Visibility,
     /// The value of a plain one; null when it is secret.
     pub value: Option<String>,
     /// The app it is for; null for every app.
@@ -67,8 +68,7 @@ pub struct EnvVarView {
     /// The configurations it is for; empty for every build.
     pub configurations: Vec<String>,
     /// The platforms it is for; empty for every platform.
-    #[schema(value_type = Vec<String>)]
-    pub platforms: Vec<Platform>,
+    pub platforms: Vec<open::Platform>,
     /// Who made it.
     pub created_by: String,
     /// When it was made.
@@ -82,15 +82,21 @@ impl EnvVarView {
     pub fn of(variable: &EnvVar, value: Option<String>) -> Self {
         Self {
             id: variable.id.to_string(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             name: variable.name.clone(),
-            kind: variable.kind.to_string(),
+            kind: variable.kind.into(),
             path: variable.path.clone(),
-            visibility: variable.visibility.to_string(),
+            visibility: variable.visibility.into(),
             value,
             bundle_id: variable.scope.bundle_id.as_ref().map(ToString::to_string),
             configurations: variable.scope.configurations.iter().map(ToString::to_string).collect(),
-            platforms: variable.scope.platforms.clone(),
+            platforms: variable
+                .scope
+                .platforms
+                .iter()
+                .copied()
+                .map(open::Platform::from)
+                .collect(),
             created_by: variable.created_by.clone(),
             created_at: iso(variable.created_at),
             updated_at: iso(variable.updated_at),

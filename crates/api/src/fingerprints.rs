@@ -2,11 +2,13 @@
 
 use launchway_domain::build::Build;
 use launchway_domain::fingerprint::{Change, FingerprintDocument};
-use launchway_domain::platform::Platform;
 use launchway_domain::update::Update;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
+
+use crate::open;
+use crate::words::FingerprintPart;
 
 /// What a build or an update is natively.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -15,12 +17,12 @@ pub struct FingerprintView {
     /// The build or update.
     pub id: String,
     /// Its status.
-    pub status: String,
+    pub status: open::BuildOrUpdateStatus,
     /// Its app.
     pub bundle_id: String,
     /// Its platform.
-    #[schema(value_type = String, example = "ios")]
-    pub platform: Platform,
+    #[schema(example = "ios")]
+    pub platform: open::Platform,
     /// Its configuration, if it has one.
     pub configuration: Option<String>,
     /// Its version; null while it is not known.
@@ -58,7 +60,7 @@ pub struct FingerprintDifference {
 #[serde(rename_all = "camelCase")]
 pub struct FingerprintChange {
     /// `framework`, `platform`, `plugin`, `resources` or `native`.
-    pub kind: String,
+    pub kind: open::FingerprintPart,
     /// The plugin's name; null for what is no plugin.
     pub name: Option<String>,
     /// What is on the one side; null where it is not there, or only a hash.
@@ -74,9 +76,9 @@ impl FingerprintView {
     pub fn of_build(build: &Build, document: Option<Map<String, Value>>, lwfp2: Option<String>) -> Self {
         Self {
             id: build.id.to_string(),
-            status: build.standing.status.to_string(),
+            status: open::BuildOrUpdateStatus::of(build.standing.status.as_str()),
             bundle_id: build.bundle_id.clone(),
-            platform: build.platform,
+            platform: build.platform.into(),
             configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
             version: build.spec.version.clone(),
             build_number: build.spec.build_number.clone(),
@@ -90,9 +92,9 @@ impl FingerprintView {
     pub fn of_update(update: &Update, document: Option<Map<String, Value>>, lwfp2: Option<String>) -> Self {
         Self {
             id: update.id.to_string(),
-            status: update.status.to_string(),
+            status: open::BuildOrUpdateStatus::of(update.status.as_str()),
             bundle_id: update.bundle_id.clone(),
-            platform: update.platform,
+            platform: update.platform.into(),
             configuration: update.configuration.as_ref().map(|label| label.as_str().to_owned()),
             version: Some(update.version_text.clone()),
             build_number: Some(update.build_number.as_str().to_owned()),
@@ -119,16 +121,16 @@ impl From<&Change<'_>> for FingerprintChange {
     fn from(change: &Change<'_>) -> Self {
         let text = |value: &dyn std::fmt::Display| Some(value.to_string());
         let (kind, name, from, to) = match change {
-            Change::Framework { from, to } => ("framework", None, text(from), text(to)),
-            Change::Platform { from, to } => ("platform", None, text(from), text(to)),
-            Change::PluginAdded { name, version } => ("plugin", Some(*name), None, text(version)),
-            Change::PluginRemoved { name, version } => ("plugin", Some(*name), text(version), None),
-            Change::PluginVersion { name, from, to } => ("plugin", Some(*name), text(from), text(to)),
-            Change::Resources => ("resources", None, None, None),
-            Change::NativeSource => ("native", None, None, None),
+            Change::Framework { from, to } => (FingerprintPart::Framework, None, text(from), text(to)),
+            Change::Platform { from, to } => (FingerprintPart::Platform, None, text(from), text(to)),
+            Change::PluginAdded { name, version } => (FingerprintPart::Plugin, Some(*name), None, text(version)),
+            Change::PluginRemoved { name, version } => (FingerprintPart::Plugin, Some(*name), text(version), None),
+            Change::PluginVersion { name, from, to } => (FingerprintPart::Plugin, Some(*name), text(from), text(to)),
+            Change::Resources => (FingerprintPart::Resources, None, None, None),
+            Change::NativeSource => (FingerprintPart::Native, None, None, None),
         };
         Self {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             name: name.map(str::to_owned),
             from,
             to,

@@ -1,10 +1,11 @@
 //! API keys (`docs/reference/callers.md#api-keys`).
 
 use launchway_domain::key::Key;
-use launchway_domain::scope::Scope;
 use launchway_domain::time::{EpochMs, iso};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::open;
 
 /// `POST /api-keys`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -15,7 +16,7 @@ pub struct CreateKey {
     pub name: String,
     /// What the key may do: one or more of `build`, `submit`, `update`.
     #[schema(min_items = 1, example = json!(["update"]))]
-    pub scopes: Vec<String>,
+    pub scopes: Vec<open::Scope>,
     /// Days after which the key stops working, 1 to 3650; without it the key does not expire.
     #[schema(minimum = 1, maximum = 3650)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,14 +31,13 @@ pub struct KeyView {
     /// `key_…`.
     pub id: String,
     /// `active`, `revoked` or `expired`.
-    pub status: String,
+    pub status: open::KeyStatus,
     /// What people call the key.
     pub name: String,
     /// The first 12 characters of the key.
     pub prefix: String,
     /// What the key may do: `build`, `submit`, `update`; `admin` on keys that the operator made so.
-    #[schema(value_type = Vec<String>)]
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<open::Scope>,
     /// When it was made.
     pub created_at: String,
     /// Who made it: a user id, a key id or `operator`.
@@ -65,10 +65,10 @@ impl KeyView {
     pub fn of(key: &Key, now: EpochMs) -> Self {
         Self {
             id: key.id.to_string(),
-            status: key.status(now).as_str().to_owned(),
+            status: key.status(now).into(),
             name: key.name.clone(),
             prefix: key.prefix.clone(),
-            scopes: key.scopes.clone(),
+            scopes: key.scopes.iter().copied().map(open::Scope::from).collect(),
             created_at: iso(key.created_at),
             created_by: key.created_by.clone(),
             last_used_at: key.last_used_at.map(iso),

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+
 /// One page of a list, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Page<T> {
@@ -21,9 +23,9 @@ pub struct Page<T> {
 pub struct Deleted {
     /// The resource that was named.
     pub id: String,
-    /// `deleted`, or `revoked` for an API key and a session.
+    /// `deleted`; `revoked` for an API key, a session and a runner; `changed` for a password.
     #[schema(example = "deleted")]
-    pub status: String,
+    pub status: open::DoneStatus,
 }
 
 /// The answer to a GET that reads one resource where `id` names it, and lists otherwise.

@@ -3,11 +3,13 @@
 use launchway_domain::build::Runner;
 use launchway_domain::key::Key;
 use launchway_domain::org::{Invitation, Member, Org};
-use launchway_domain::scope::Scope;
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{EpochMs, iso};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::open;
+use crate::words::ActiveStatus;
 
 /// `POST /orgs`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -36,15 +38,13 @@ pub struct OrgView {
     /// `org_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// The name people see.
     pub name: String,
     /// `free`, `pro` or `enterprise`: how many calls a minute it may make.
-    #[schema(value_type = String)]
-    pub tier: Tier,
+    pub tier: open::Tier,
     /// The caller's role in it; null for a key.
-    #[schema(value_type = Option<String>)]
-    pub role: Option<Role>,
+    pub role: Option<open::Role>,
     /// When it was made.
     pub created_at: String,
 }
@@ -57,12 +57,11 @@ pub struct MemberView {
     /// `user_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// The address the member signs in with.
     pub email: String,
     /// `owner`, `admin` or `member`.
-    #[schema(value_type = String)]
-    pub role: Role,
+    pub role: open::Role,
     /// When the user joined the organization.
     pub created_at: String,
 }
@@ -94,8 +93,7 @@ pub struct KeyToReview {
     /// The first 12 characters of the key.
     pub prefix: String,
     /// What the key may do.
-    #[schema(value_type = Vec<String>)]
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<open::Scope>,
     /// When it was last used, to the minute; null when never.
     pub last_used_at: Option<String>,
 }
@@ -130,7 +128,7 @@ pub struct RemovedMember {
     /// `user_…`.
     pub id: String,
     /// `deleted`.
-    pub status: String,
+    pub status: open::DoneStatus,
     /// What became of the member's access.
     #[serde(flatten)]
     pub departure: Departure,
@@ -153,7 +151,7 @@ pub struct ChangedMember {
 pub struct ChangeMember {
     /// `owner`, `admin` or `member`.
     #[schema(example = "admin")]
-    pub role: String,
+    pub role: open::Role,
 }
 
 /// `POST /orgs/invitations`.
@@ -165,7 +163,7 @@ pub struct CreateInvitation {
     pub email: String,
     /// `owner`, `admin` or `member`; `member` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
+    pub role: Option<open::Role>,
 }
 
 /// An invitation: a link that works once, for 7 days.
@@ -176,12 +174,11 @@ pub struct InvitationView {
     /// `invitation_…`.
     pub id: String,
     /// `pending`, `accepted` or `expired`.
-    pub status: String,
+    pub status: open::InvitationStatus,
     /// Whom the link is for.
     pub email: String,
     /// The role the invited user gets.
-    #[schema(value_type = String)]
-    pub role: Role,
+    pub role: open::Role,
     /// When it was made.
     pub created_at: String,
     /// When the link stops working.
@@ -196,10 +193,10 @@ impl OrgView {
     pub fn of(org: &Org, role: Option<Role>) -> Self {
         Self {
             id: org.id.to_string(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             name: org.name.clone(),
-            tier: org.tier,
-            role,
+            tier: org.tier.into(),
+            role: role.map(open::Role::from),
             created_at: iso(org.created_at),
         }
     }
@@ -210,9 +207,9 @@ impl MemberView {
     pub fn of(member: &Member) -> Self {
         Self {
             id: member.user_id.to_string(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             email: member.email.clone(),
-            role: member.role,
+            role: member.role.into(),
             created_at: iso(member.created_at),
         }
     }
@@ -225,7 +222,7 @@ impl KeyToReview {
             id: key.id.to_string(),
             name: key.name.clone(),
             prefix: key.prefix.clone(),
-            scopes: key.scopes.clone(),
+            scopes: key.scopes.iter().copied().map(open::Scope::from).collect(),
             last_used_at: key.last_used_at.map(iso),
         }
     }
@@ -247,9 +244,9 @@ impl InvitationView {
     pub fn of(invitation: &Invitation, now: EpochMs) -> Self {
         Self {
             id: invitation.id.to_string(),
-            status: invitation.status(now).to_string(),
+            status: invitation.status(now).into(),
             email: invitation.email.clone(),
-            role: invitation.role,
+            role: invitation.role.into(),
             created_at: iso(invitation.created_at),
             expires_at: iso(invitation.expires_at),
             link: None,

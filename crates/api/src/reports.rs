@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+
 /// `POST /update/report/{bundleId}`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -21,7 +23,7 @@ pub struct DeviceEvent {
     /// `downloaded`, `installed`, `confirmed`, `rolled_back` or `failed`.
     #[serde(rename = "type")]
     #[schema(example = "installed")]
-    pub kind: String,
+    pub kind: open::ReportKind,
     /// The update it happened to: the one the token was given for.
     pub update_id: String,
     /// When it happened, by the device's clock.
@@ -37,7 +39,7 @@ pub struct DeviceEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportAnswer {
     /// `accepted`.
-    pub status: String,
+    pub status: open::AcceptedStatus,
     /// How many of the events were counted; one that was known already is not.
     pub counted: u64,
 }
@@ -65,7 +67,7 @@ pub struct ReportCounts {
 pub struct ReportReason {
     /// `rolled_back` or `failed`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: open::ReportKind,
     /// When it was reported.
     pub at: String,
     /// The device's words.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::secret::SecretText;
 
 /// `POST /runner/enrol`, with the one-time token as Bearer.
@@ -39,7 +40,7 @@ pub struct Enrolled {
     /// `runner_…`.
     pub id: String,
     /// `active`.
-    pub status: String,
+    pub status: open::ActiveStatus,
     /// What the runner shows from now on, as Bearer.
     pub token: String,
 }
@@ -91,15 +92,15 @@ pub struct Lease {
     /// The app.
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
-    pub platform: String,
+    pub platform: open::Platform,
     /// The configuration, if the build has one.
     pub configuration: Option<String>,
     /// The profile of `launchway.toml` to build.
     pub profile: Option<String>,
     /// `debug` or `release`.
-    pub build_type: String,
+    pub build_type: open::BuildType,
     /// `store`, `internal`, `simulator` or `development`.
-    pub distribution: String,
+    pub distribution: open::Distribution,
     /// The version to build; the project's own when null.
     pub version: Option<String>,
     /// The build number to build; the project's own when null.
@@ -167,7 +168,7 @@ pub struct LeasedCredential {
     /// `credential_…`.
     pub id: String,
     /// Such as `android_keystore`.
-    pub kind: String,
+    pub kind: open::CredentialKind,
     /// What people call it.
     pub name: String,
     /// The file, in base64.
@@ -231,7 +232,7 @@ pub struct TellPlan {
     pub plan: Plan,
     /// Where it comes from: `request`, `launchway.toml`, or the framework whose preset it is.
     #[schema(max_length = 100)]
-    pub origin: String,
+    pub origin: open::PlanOrigin,
     /// The commit that a git source turned out to be; null for an archive.
     #[schema(max_length = 64)]
     #[serde(default)]
@@ -266,7 +267,7 @@ pub struct ArtifactTarget {
     /// `artifact_…`.
     pub id: String,
     /// `pending`.
-    pub status: String,
+    pub status: open::PendingStatus,
     /// The pre-signed URL to PUT it to.
     pub url: String,
     /// When the URL stops working.
@@ -284,7 +285,7 @@ pub struct Finish {
     /// The fencing number.
     pub attempt: u32,
     /// `success`, `failed` or `canceled`.
-    pub status: String,
+    pub status: open::BuildResult,
     /// Why it failed; only with `failed`.
     pub error: Option<BuildError>,
     /// All of its phases.
@@ -306,7 +307,7 @@ pub struct Finish {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BuildError {
     /// `STEP_FAILED`, `TIMED_OUT`, `RUNNER_LOST`, `EXPIRED`, `SOURCE_INVALID`, `ARTIFACT_MISSING` or `INTERNAL`.
-    pub code: String,
+    pub code: open::BuildErrorCode,
     /// The phase in which it happened.
     pub phase: Option<String>,
     /// What is wrong and what to do.
@@ -321,12 +322,13 @@ pub struct Finished {
     /// The build.
     pub id: String,
     /// Where it stands now.
-    pub status: String,
+    pub status: open::BuildStatus,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::ActiveStatus;
 
     #[test]
     fn a_source_tells_its_kind() {
@@ -350,7 +352,7 @@ mod tests {
         assert!(!format!("{variable:?}").contains("hunter2"));
         let enrolled = Enrolled {
             id: "runner_x".to_owned(),
-            status: "active".to_owned(),
+            status: ActiveStatus::Active.into(),
             token: "hunter2".to_owned(),
         };
         assert!(!format!("{enrolled:?}").contains("hunter2"));

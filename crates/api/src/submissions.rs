@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
+use launchway_domain::submission::destination::MAX_TRACK_LENGTH;
 use launchway_domain::submission::error::SubmissionError as DomainError;
 use launchway_domain::time::iso;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::open;
 
 /// `POST /submit`. Names either `buildId` or `uploadId`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -20,8 +24,8 @@ pub struct CreateSubmission {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_id: Option<String>,
     /// `testflight` or `app_store`; a track of Google Play: `internal`, `alpha`, `beta`, `production` or another one.
-    #[schema(example = "internal", max_length = 80)]
-    pub destination: String,
+    #[schema(schema_with = destination)]
+    pub destination: open::KnownDestination,
     /// Percent of the users who get it at first, 1 to 100; 100 when absent. In the App Store anything below 100 is its
     /// phased release in seven days; `testflight` takes none.
     #[schema(minimum = 1, maximum = 100)]
@@ -48,7 +52,7 @@ pub struct ChangeSubmission {
     pub rollout: Option<i64>,
     /// `halted` stops the rollout; `rolling_out` has it go on, or releases an approved version that waits for that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
+    pub status: Option<open::RolloutState>,
 }
 
 /// What is new, in one language.
@@ -103,7 +107,7 @@ pub struct SubmissionOptions {
 pub struct SymbolFile {
     /// `mapping` (ProGuard or R8) or `native`.
     #[schema(example = "mapping")]
-    pub kind: String,
+    pub kind: open::SymbolKind,
     /// An artifact of the build.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_id: Option<String>,
@@ -121,18 +125,18 @@ pub struct SubmissionView {
     pub id: String,
     /// `queued`, `validating`, `uploading`, `processing`, `in_review`, `rolling_out`, `halted`, `success`, `rejected`,
     /// `failed` or `canceled`.
-    pub status: String,
+    pub status: open::SubmissionStatus,
     /// The build whose app it is; null when the app was uploaded.
     pub build_id: Option<String>,
     /// The app.
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
-    #[schema(value_type = String)]
-    pub platform: Platform,
+    pub platform: open::Platform,
     /// `app_store` or `google_play`.
-    pub store: String,
+    pub store: open::Store,
     /// `testflight`, `app_store` or a track of Google Play.
-    pub destination: String,
+    #[schema(schema_with = destination)]
+    pub destination: open::KnownDestination,
     /// The version that the app says it has.
     pub version: Option<String>,
     /// The build number that the app says it has.
@@ -167,7 +171,7 @@ pub struct SubmissionView {
 pub struct SubmissionError {
     /// What kind of error it is.
     #[schema(example = "BUILD_NUMBER_USED")]
-    pub code: String,
+    pub code: open::SubmissionErrorCode,
     /// What is wrong, with the store's own words where there are any.
     pub message: String,
     /// What to do.
@@ -182,15 +186,31 @@ pub struct SubmissionEvent {
     /// When.
     pub at: String,
     /// The status that it had then.
-    pub status: String,
+    pub status: open::SubmissionStatus,
     /// What happened, as a sentence.
     pub message: String,
+}
+
+/// Tracks of Google Play have names of any kind, so the words are not all there is.
+fn destination() -> Schema {
+    let known = open::KnownDestination::schema();
+    let other = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(MAX_TRACK_LENGTH))
+        .description(Some("Another track of Google Play."));
+    AnyOfBuilder::new()
+        .item(known)
+        .item(other)
+        .description(Some(
+            "Where the app goes: `testflight`, `app_store`, or a track of Google Play.",
+        ))
+        .into()
 }
 
 impl From<&DomainError> for SubmissionError {
     fn from(error: &DomainError) -> Self {
         Self {
-            code: error.code.to_string(),
+            code: error.code.into(),
             message: error.message.clone(),
             fix: error.fix.clone(),
             retryable: error.retryable,
@@ -205,12 +225,12 @@ impl SubmissionView {
         let options = &spec.options;
         Self {
             id: submission.id.to_string(),
-            status: standing.status.to_string(),
+            status: standing.status.into(),
             build_id: submission.build_id.map(|id| id.to_string()),
             bundle_id: submission.bundle_id.clone(),
-            platform: submission.platform,
-            store: submission.store().to_string(),
-            destination: submission.destination.to_string(),
+            platform: submission.platform.into(),
+            store: submission.store().into(),
+            destination: open::KnownDestination::of(submission.destination.as_str()),
             version: submission.version.clone(),
             build_number: submission.build_number.clone(),
             rollout: submission.rollout,
@@ -242,7 +262,7 @@ impl SubmissionView {
                 .iter()
                 .map(|event| SubmissionEvent {
                     at: iso(event.at),
-                    status: event.status.clone(),
+                    status: open::SubmissionStatus::of(&event.status),
                     message: event.message.clone(),
                 })
                 .collect(),

@@ -1,11 +1,11 @@
 //! Over-the-air updates (`docs/reference/updates.md#update-record`).
 
-use launchway_domain::platform::Platform;
 use launchway_domain::time::iso;
 use launchway_domain::update::Update;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
 use crate::reports::ReportCounts;
 
 /// `POST /update`. Names either `uploadId` or `sourceUpdateId`.
@@ -23,7 +23,7 @@ pub struct CreateUpdate {
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
     #[schema(example = "android")]
-    pub platform: String,
+    pub platform: open::Platform,
     /// Semantic version of the update; `1` and `1.2` are read as `1.0.0` and `1.2.0`.
     #[schema(example = "1.0.1")]
     pub version: String,
@@ -59,7 +59,7 @@ pub struct CreateUpdate {
 pub struct ChangeUpdate {
     /// `published`, `paused` or `withdrawn`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
+    pub status: Option<open::UpdateStatus>,
     /// Percent of the devices that are offered the update, 0 to 100.
     #[schema(minimum = 0, maximum = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,12 +102,11 @@ pub struct UpdateView {
     /// `update_…`.
     pub id: String,
     /// `published`, `paused` or `withdrawn`.
-    pub status: String,
+    pub status: open::UpdateStatus,
     /// The app.
     pub bundle_id: String,
     /// `ios`, `android` or `visionos`.
-    #[schema(value_type = String)]
-    pub platform: Platform,
+    pub platform: open::Platform,
     /// Semantic version, as written.
     pub version: String,
     /// Numeric text, as written.
@@ -159,9 +158,9 @@ impl UpdateView {
     pub fn of(update: &Update) -> Self {
         Self {
             id: update.id.to_string(),
-            status: update.status.to_string(),
+            status: update.status.into(),
             bundle_id: update.bundle_id.clone(),
-            platform: update.platform,
+            platform: update.platform.into(),
             version: update.version_text.clone(),
             build_number: update.build_number.as_str().to_owned(),
             configuration: update.configuration.as_ref().map(|label| label.as_str().to_owned()),

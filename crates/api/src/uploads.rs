@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+
 /// `POST /uploads`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -28,9 +30,9 @@ pub struct UploadView {
     /// `upload_…`: name it when the bytes are there.
     pub id: String,
     /// `pending`.
-    pub status: String,
+    pub status: open::PendingStatus,
     /// `PUT`.
-    pub method: String,
+    pub method: open::UploadMethod,
     /// The pre-signed URL. It takes exactly `size` bytes and needs no other authentication.
     pub url: String,
     /// Headers to send with the bytes, besides `Content-Length`.

@@ -5,6 +5,9 @@ use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+use crate::words::UsageStatus;
+
 /// What was used in a calendar month, in UTC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -14,10 +17,10 @@ pub struct UsageView {
     #[schema(example = "2026-11")]
     pub id: String,
     /// `running` for the present month, `complete` for one that is over.
-    pub status: String,
+    pub status: open::UsageStatus,
     /// The tier of the organization, as it is now.
-    #[schema(value_type = String, example = "free")]
-    pub tier: Tier,
+    #[schema(example = "free")]
+    pub tier: open::Tier,
     /// Builds that were made.
     pub builds: i64,
     /// Minutes that builds ran; one that began counts.
@@ -77,8 +80,13 @@ impl UsageView {
         let running = usage.month >= present;
         Self {
             id: usage.month.to_string(),
-            status: if running { "running" } else { "complete" }.to_owned(),
-            tier,
+            status: if running {
+                UsageStatus::Running
+            } else {
+                UsageStatus::Complete
+            }
+            .into(),
+            tier: tier.into(),
             builds: usage.get(Counter::Builds),
             build_minutes: usage.build_minutes(),
             submissions: usage.get(Counter::Submissions),

@@ -5,6 +5,8 @@ use launchway_domain::webhook::{Delivery, DeliveryStatus, Try, Webhook};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::open;
+
 /// `POST /webhooks`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -17,11 +19,11 @@ pub struct CreateWebhook {
     pub url: String,
     /// What it is told of: one or more kinds of events, or `*` for all.
     #[schema(min_items = 1, example = json!(["update.published", "update.withdrawn"]))]
-    pub events: Vec<String>,
+    pub events: Vec<open::EventName>,
     /// `generic` (when absent), `slack` or `teams`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(example = "generic")]
-    pub kind: Option<String>,
+    pub kind: Option<open::WebhookType>,
     /// Tells only of these apps, whatever the letter case, and of what belongs to no app; absent or empty: of all.
     #[schema(max_items = 100, example = json!(["com.example.app"]))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +40,7 @@ pub struct ReplaceWebhook {
     pub id: Option<String>,
     /// `active` turns a disabled webhook on again, `disabled` turns it off.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
+    pub status: Option<open::WebhookStatus>,
     /// What people call the webhook, 1 to 100 characters.
     #[schema(min_length = 1, max_length = 100)]
     pub name: String,
@@ -47,10 +49,10 @@ pub struct ReplaceWebhook {
     pub url: String,
     /// What it is told of: one or more kinds of events, or `*` for all.
     #[schema(min_items = 1, example = json!(["*"]))]
-    pub events: Vec<String>,
+    pub events: Vec<open::EventName>,
     /// `generic` (when absent), `slack` or `teams`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
+    pub kind: Option<open::WebhookType>,
     /// Tells only of these apps, and of what belongs to no app; absent or empty: of all.
     #[schema(max_items = 100)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +79,7 @@ pub struct WebhookView {
     /// `webhook_…`.
     pub id: String,
     /// `active` or `disabled`.
-    pub status: String,
+    pub status: open::WebhookStatus,
     /// Why it is disabled; null while it is active.
     pub disabled_reason: Option<String>,
     /// What people call the webhook.
@@ -86,9 +88,9 @@ pub struct WebhookView {
     pub url: String,
     /// `generic`, `slack` or `teams`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: open::WebhookType,
     /// What it is told of; `*` alone is everything.
-    pub events: Vec<String>,
+    pub events: Vec<open::EventName>,
     /// Of which apps; empty: of all.
     pub bundle_ids: Vec<String>,
     /// When it was made.
@@ -116,14 +118,14 @@ pub struct DeliveryView {
     /// `delivery_…`.
     pub id: String,
     /// `pending`, `succeeded`, `failed`, or `canceled` when the webhook was disabled before.
-    pub status: String,
+    pub status: open::DeliveryStatus,
     /// The webhook.
     pub webhook_id: String,
     /// The event: the `webhook-id` header of every try, also of redeliveries.
     pub event_id: String,
     /// The kind of the event.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: open::EventKind,
     /// When the delivery was made.
     pub created_at: String,
     /// When it is tried next; null when it is not tried any more.
@@ -154,12 +156,12 @@ impl WebhookView {
     pub fn of(webhook: &Webhook, last_delivery: Option<DeliveryView>) -> Self {
         Self {
             id: webhook.id.to_string(),
-            status: webhook.status.to_string(),
+            status: webhook.status.into(),
             disabled_reason: webhook.disabled_reason.clone(),
             name: webhook.name.clone(),
             url: webhook.url.clone(),
-            kind: webhook.kind.to_string(),
-            events: webhook.events.names(),
+            kind: webhook.kind.into(),
+            events: webhook.events.names().into_iter().map(open::EventName::of).collect(),
             bundle_ids: webhook.bundle_ids.iter().map(ToString::to_string).collect(),
             created_at: iso(webhook.created_at),
             last_delivery,
@@ -173,10 +175,10 @@ impl DeliveryView {
         let pending = delivery.status == DeliveryStatus::Pending;
         Self {
             id: delivery.id.to_string(),
-            status: delivery.status.to_string(),
+            status: delivery.status.into(),
             webhook_id: delivery.webhook_id.to_string(),
             event_id: delivery.event_id.to_string(),
-            kind: delivery.kind.clone(),
+            kind: open::EventKind::of(&delivery.kind),
             created_at: iso(delivery.created_at),
             next_attempt_at: pending.then(|| iso(delivery.due_at)),
             reason: delivery.reason.clone(),

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use launchway_api::words::ServiceEnvironment;
 use launchway_client::BaseUrl;
 use launchway_domain::api_key::ApiKey;
 use launchway_project::file::{self, Project, Update};
@@ -84,10 +85,15 @@ pub enum Service {
 
 impl Service {
     /// Its name on the wire and in the login file.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
+        self.environment().as_str()
+    }
+
+    /// What its server says it is.
+    pub const fn environment(self) -> ServiceEnvironment {
         match self {
-            Service::Production => "production",
-            Service::Development => "development",
+            Service::Production => ServiceEnvironment::Production,
+            Service::Development => ServiceEnvironment::Development,
         }
     }
 }

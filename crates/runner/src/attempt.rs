@@ -104,7 +104,7 @@ impl Failure {
             Failure::Stopped(_) => return None,
         };
         Some(BuildError {
-            code: code.to_string(),
+            code: code.into(),
             phase,
             message: message.chars().take(2000).collect(),
         })

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use launchway_api::runner::{Going, Lease};
+use launchway_domain::build::BuildResult;
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -125,8 +126,8 @@ fn open_log(site: &Site, record: &Record, lease: &Lease) -> std::io::Result<Log>
 /// What an attempt came to; `None` when there is nobody to tell.
 async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Record, log: &Log) -> Option<Outcome> {
     let (status, error, product) = match result {
-        Ok(product) => ("success", None, Some(product)),
-        Err(Failure::Stopped(StopReason::Canceled)) => ("canceled", None, None),
+        Ok(product) => (BuildResult::Success, None, Some(product)),
+        Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, None),
         Err(Failure::Stopped(StopReason::FencedOff(said))) => {
             info!(build = record.key(), said, "the build is no longer this runner's");
             return None;
@@ -137,15 +138,15 @@ async fn conclude(result: Result<Product, Failure>, phases: &Phases, record: &Re
                 .await;
             return None;
         }
-        Err(failure) => ("failed", failure.error(phases.latest()), None),
+        Err(failure) => (BuildResult::Failed, failure.error(phases.latest()), None),
     };
     match &error {
         Some(error) => log.writer.say(&format!("{status}: {}", error.message)).await,
-        None => log.writer.say(status).await,
+        None => log.writer.say(status.as_str()).await,
     }
     let product = product.unwrap_or_default();
     let outcome = Outcome {
-        status: status.to_owned(),
+        status: status.into(),
         error,
         phases: phases.all(),
         artifacts: product.artifacts,

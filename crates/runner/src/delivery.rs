@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use launchway_api::open;
 use launchway_api::runner::{BuildError, Finish, Finished};
-use launchway_domain::build::BuildErrorCode;
+use launchway_domain::build::{BuildErrorCode, BuildResult};
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -55,7 +56,7 @@ pub(crate) async fn deliver(mut delivery: Delivery, log: Log, sending: JoinHandl
     delivery.note_deaths(deaths + 1);
     let delivered = delivery.all(log, sending, deaths).await;
     match &delivered {
-        Ok(status) => info!(build = key, status, "a build is over"),
+        Ok(status) => info!(build = key, %status, "a build is over"),
         Err(StopReason::Halted) => {
             info!(
                 build = key,
@@ -75,7 +76,12 @@ fn forget(record: &Record) {
 }
 
 impl Delivery {
-    async fn all(&mut self, log: Log, sending: JoinHandle<Option<u64>>, deaths: u32) -> Result<String, StopReason> {
+    async fn all(
+        &mut self,
+        log: Log,
+        sending: JoinHandle<Option<u64>>,
+        deaths: u32,
+    ) -> Result<open::BuildStatus, StopReason> {
         if deaths < MOST_DEATHS {
             self.store_files(&log.writer).await?;
         } else {
@@ -105,12 +111,12 @@ impl Delivery {
     fn give_files_up(&mut self, problem: &str) -> String {
         let message =
             format!("The files of this build are given up: {problem}. Build again, and look at what the build makes.");
-        self.outcome.status = "failed".to_owned();
+        self.outcome.status = BuildResult::Failed.into();
         self.outcome.artifacts.clear();
         self.outcome.fingerprint = None;
         self.outcome.lwfp2 = None;
         self.outcome.error = Some(BuildError {
-            code: BuildErrorCode::Internal.to_string(),
+            code: BuildErrorCode::Internal.into(),
             phase: Some("artifacts".to_owned()),
             message: message.clone(),
         });
@@ -128,7 +134,7 @@ impl Delivery {
                 Ok(stored) => stored,
                 // Somebody canceled it in the last moment.
                 Err(StopReason::Canceled) => {
-                    self.outcome.status = "canceled".to_owned();
+                    self.outcome.status = BuildResult::Canceled.into();
                     log.say("canceled").await;
                     break;
                 }
@@ -145,9 +151,9 @@ impl Delivery {
                 }
                 Err(problem) => {
                     log.say(&format!("failed: {problem}")).await;
-                    self.outcome.status = "failed".to_owned();
+                    self.outcome.status = BuildResult::Failed.into();
                     self.outcome.error = Some(BuildError {
-                        code: BuildErrorCode::Internal.to_string(),
+                        code: BuildErrorCode::Internal.into(),
                         phase: Some("artifacts".to_owned()),
                         message: problem,
                     });

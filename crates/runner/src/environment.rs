@@ -12,9 +12,11 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use launchway_api::open;
 use launchway_api::runner::{Lease, LeasedCredential, LeasedVariable};
 use launchway_domain::build::git::is_for_fetch_only;
 use launchway_domain::build::plan::Plan;
+use launchway_domain::credential::CredentialKind;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
@@ -116,7 +118,7 @@ pub fn of_steps(
     env.insert("PATH".to_owned(), path.unwrap_or(tools));
     let mut seen: HashMap<&str, u32> = HashMap::new();
     for credential in &lease.credentials {
-        let count = seen.entry(&credential.kind).or_default();
+        let count = seen.entry(credential.kind.as_str()).or_default();
         *count += 1;
         env.extend(write_credential(credential, *count, &workspace.files())?);
     }
@@ -128,11 +130,11 @@ fn facts(lease: &Lease, workspace: &Workspace, commit: Option<&str>) -> BTreeMap
         ("BUILD_ID", Some(lease.build_id.clone())),
         ("ATTEMPT", Some(lease.attempt.to_string())),
         ("BUNDLE_ID", Some(lease.bundle_id.clone())),
-        ("PLATFORM", Some(lease.platform.clone())),
+        ("PLATFORM", Some(lease.platform.to_string())),
         ("CONFIGURATION", lease.configuration.clone()),
         ("PROFILE", lease.profile.clone()),
-        ("BUILD_TYPE", Some(lease.build_type.clone())),
-        ("DISTRIBUTION", Some(lease.distribution.clone())),
+        ("BUILD_TYPE", Some(lease.build_type.to_string())),
+        ("DISTRIBUTION", Some(lease.distribution.to_string())),
         ("VERSION", lease.version.clone()),
         ("BUILD_NUMBER", lease.build_number.clone()),
         ("COMMIT", commit.map(str::to_owned)),
@@ -170,11 +172,12 @@ fn write_credential(
     let failed = || EnvironmentError::Credential(credential.name.clone());
     let kind: String = credential
         .kind
+        .as_str()
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
         .collect();
     let nth = if count == 1 { String::new() } else { format!("_{count}") };
-    let file = format!("{kind}{nth}.{}", ending(&kind));
+    let file = format!("{kind}{nth}.{}", ending(&credential.kind));
     let bytes = content(credential).ok_or_else(failed)?;
     let written = Inside::open(files).and_then(|inside| inside.create(Path::new(&file), 0o600)?.write_all(&bytes));
     written.map_err(|_| failed())?;
@@ -196,14 +199,14 @@ fn content(credential: &LeasedCredential) -> Option<Zeroizing<Vec<u8>>> {
 }
 
 /// Tools go by the ending.
-fn ending(kind: &str) -> &'static str {
-    match kind {
-        "android_keystore" => "keystore",
-        "apple_certificate" => "p12",
-        "provisioning_profile" => "mobileprovision",
-        "app_store_connect_key" => "p8",
-        "google_service_account" => "json",
-        _ => "bin",
+fn ending(kind: &open::CredentialKind) -> &'static str {
+    match kind.known() {
+        Some(CredentialKind::AndroidKeystore) => "keystore",
+        Some(CredentialKind::AppleCertificate) => "p12",
+        Some(CredentialKind::ProvisioningProfile) => "mobileprovision",
+        Some(CredentialKind::AppStoreConnectKey) => "p8",
+        Some(CredentialKind::GoogleServiceAccount) => "json",
+        None => "bin",
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use launchway_api::open;
 use launchway_api::runner::{BuildError, Phase};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ pub struct BuildInHand {
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// `success`, `failed` or `canceled`.
-    pub status: String,
+    pub status: open::BuildResult,
     /// Why it failed.
     pub error: Option<BuildError>,
     /// Its phases.
@@ -209,6 +210,8 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
+    use launchway_domain::build::BuildResult;
+
     use super::*;
 
     fn build(attempt: u32) -> BuildInHand {
@@ -226,7 +229,7 @@ mod tests {
         let first = journal.begin(build(1)).unwrap();
         let second = journal.begin(build(2)).unwrap();
         let outcome = Outcome {
-            status: "success".to_owned(),
+            status: BuildResult::Success.into(),
             error: None,
             phases: Vec::new(),
             artifacts: Vec::new(),

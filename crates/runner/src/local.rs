@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use launchway_api::runner::{BuildError, Lease, Phase};
+use launchway_domain::build::BuildResult;
 use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 
@@ -42,7 +43,7 @@ pub struct LocalBuild {
 #[derive(Debug)]
 pub struct LocalEnd {
     /// `success`, `failed` or `canceled`.
-    pub status: &'static str,
+    pub status: BuildResult,
     /// Why it failed.
     pub error: Option<BuildError>,
     /// Its phases.
@@ -109,11 +110,11 @@ pub async fn run(
     site.clear(&key, 0).await;
     phases.end(None, site.world.now());
     let (status, error, artifacts) = match result {
-        Ok(artifacts) => ("success", None, keep(&record, artifacts, &output)?),
-        Err(Failure::Stopped(StopReason::Canceled)) => ("canceled", None, Vec::new()),
-        Err(failure) => ("failed", failure.error(phases.latest()), Vec::new()),
+        Ok(artifacts) => (BuildResult::Success, None, keep(&record, artifacts, &output)?),
+        Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, Vec::new()),
+        Err(failure) => (BuildResult::Failed, failure.error(phases.latest()), Vec::new()),
     };
-    log.writer.say(status).await;
+    log.writer.say(status.as_str()).await;
     drop(log.writer);
     // The log ends with its last writer, and the showing with the log.
     let _ = shown.await;

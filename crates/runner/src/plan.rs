@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use launchway_api::open;
 use launchway_api::runner::Lease;
 use launchway_domain::build::plan::Plan;
 use launchway_project::resolve::{Wanted, resolve};
@@ -49,10 +50,10 @@ impl PlanResolver for ProjectResolver {
 /// What a build wants of its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wish {
-    platform: String,
+    platform: open::Platform,
     profile: Option<String>,
-    build_type: String,
-    distribution: String,
+    build_type: open::BuildType,
+    distribution: open::Distribution,
 }
 
 impl Wish {
@@ -74,10 +75,10 @@ impl Wish {
 pub fn of_source(source: &Path, wish: &Wish) -> Result<Resolved, String> {
     let unknown = |what: &str| format!("This runner does not know the {what} of the build: bring it up to date.");
     let wanted = Wanted {
-        platform: wish.platform.parse().map_err(|_| unknown("platform"))?,
+        platform: wish.platform.checked().map_err(|_| unknown("platform"))?,
         profile: wish.profile.clone(),
-        build_type: Some(wish.build_type.parse().map_err(|_| unknown("type"))?),
-        distribution: Some(wish.distribution.parse().map_err(|_| unknown("distribution"))?),
+        build_type: Some(wish.build_type.checked().map_err(|_| unknown("type"))?),
+        distribution: Some(wish.distribution.checked().map_err(|_| unknown("distribution"))?),
     };
     let resolved = resolve(source, &wanted).map_err(|error| error.to_string())?;
     Ok(Resolved {

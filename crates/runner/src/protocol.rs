@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use launchway_api::open;
 use launchway_api::runner::{
     AnnounceArtifact, ArtifactTarget, AskLease, Enrol, Enrolled, Finish, Finished, Going, Lease, LeaseAnswer, Phase,
     Renew, TellPlan,
@@ -233,7 +234,7 @@ impl BuildCalls {
             build_id,
             attempt,
             plan,
-            origin,
+            origin: open::PlanOrigin::of(origin),
             commit,
         };
         self.call("/runner/plan", &told).await

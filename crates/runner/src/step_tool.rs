@@ -79,7 +79,7 @@ pub fn put(workspace: &Workspace, program: &Path, lease: &Lease, path: &str) -> 
         word(program),
         word(&workspace.root.join(REPORT)),
         word(&workspace.source()),
-        quote(&lease.platform),
+        quote(lease.platform.as_str()),
         quote(lease.profile.as_deref().unwrap_or_default()),
         quote(path),
     );

@@ -17,6 +17,7 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use launchway_api::words::ServiceEnvironment as Environment;
 use launchway_domain::submission::preflight::TARGET_SDK_FLOOR;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::Quotas;
@@ -34,28 +35,9 @@ pub use roles::Roles;
 pub use storage::{Storage, credentials_from_environment};
 
 /// Which of the two environments this process serves (`docs/reference/service.md#environments`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Environment {
-    /// For the apps that people use.
-    Production,
-    /// For trying things.
-    Development,
-}
-
-impl Environment {
-    /// The name in settings, `whoami` and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Environment::Production => "production",
-            Environment::Development => "development",
-        }
-    }
-
-    fn parse(raw: &RawSettings) -> Result<Environment, ConfigError> {
-        let all = [Environment::Production, Environment::Development];
-        let choices = all.map(|environment| (environment.as_str(), environment));
-        Ok(one_of(&raw.environment, "--environment", &choices)?.unwrap_or(Environment::Production))
-    }
+fn environment(raw: &RawSettings) -> Result<Environment, ConfigError> {
+    let choices = Environment::ALL.map(|environment| (environment.as_str(), environment));
+    Ok(one_of(&raw.environment, "--environment", &choices)?.unwrap_or(Environment::Production))
 }
 
 /// How log lines look.
@@ -183,7 +165,7 @@ impl Config {
             storage: Storage::parse(raw.storage_url.as_deref(), &data_dir, credentials)?,
             public_url: raw.public_url.as_deref().map(public_url).transpose()?,
             no_hsts: truth(&raw.no_hsts, "--no-hsts")?,
-            environment: Environment::parse(&raw)?,
+            environment: environment(&raw)?,
             master_key_file: raw
                 .master_key_file
                 .as_deref()

@@ -33,6 +33,7 @@ mod republish;
 mod revision;
 mod runners;
 mod show;
+mod states;
 mod submission;
 mod submission_actions;
 mod submissions;

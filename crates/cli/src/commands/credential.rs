@@ -3,7 +3,9 @@
 mod file;
 
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
+use launchway_api::open;
 use launchway_api::secret::SecretText;
+use launchway_domain::credential::CredentialKind;
 use serde_json::Value;
 
 use crate::args::credential::{AddCredentialArgs, CredentialCommand};
@@ -45,16 +47,16 @@ pub async fn run(command: CredentialCommand, context: &Context) -> Result<(), Fa
 
 async fn wanted(arguments: AddCredentialArgs, context: &Context) -> Result<CreateCredential, Failure> {
     let kind = match arguments.kind {
-        Some(kind) => kind,
-        None => file::kind(&arguments.file)?.to_owned(),
+        Some(kind) => open::CredentialKind::of(kind),
+        None => file::kind(&arguments.file)?.into(),
     };
     let content = file::content(&arguments.file)?;
-    let key_id = match kind.as_str() {
-        "app_store_connect_key" => arguments.key_id.or_else(|| file::key_id(&arguments.file)),
+    let key_id = match kind.known() {
+        Some(CredentialKind::AppStoreConnectKey) => arguments.key_id.or_else(|| file::key_id(&arguments.file)),
         _ => arguments.key_id,
     };
-    let (password, key_password) = match kind.as_str() {
-        "android_keystore" | "apple_certificate" => (
+    let (password, key_password) = match kind.known() {
+        Some(CredentialKind::AndroidKeystore | CredentialKind::AppleCertificate) => (
             Some(password(context).await?),
             context.environment.text(KEY_PASSWORD)?.map(SecretText::new),
         ),
@@ -99,8 +101,8 @@ fn table(credentials: &[CredentialView]) -> Table {
         let expires = credential.expires_at.as_deref();
         table.row(vec![
             credential.id.clone(),
-            credential.status.clone(),
-            credential.kind.clone(),
+            credential.status.to_string(),
+            credential.kind.to_string(),
             credential.name.clone(),
             apps(credential),
             expires.map_or("never".to_owned(), to_the_minute),
@@ -127,8 +129,8 @@ fn prose(credential: &CredentialView) -> String {
     let expires = credential.expires_at.clone();
     let mut text = fields(&[
         ("Id", credential.id.clone()),
-        ("Status", credential.status.clone()),
-        ("Kind", credential.kind.clone()),
+        ("Status", credential.status.to_string()),
+        ("Kind", credential.kind.to_string()),
         ("Name", credential.name.clone()),
         ("For", apps(credential)),
         ("Fingerprint", credential.fingerprint.clone()),

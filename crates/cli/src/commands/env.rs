@@ -4,8 +4,10 @@ mod dotenv;
 mod value;
 
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::open;
 use launchway_api::secret::SecretText;
 use launchway_client::{Client, Paging};
+use launchway_domain::env_var::{EnvVarKind, Visibility};
 
 use crate::args::env::{EnvCommand, ImportArgs, ScopeArgs, SetArgs};
 use crate::context::Context;
@@ -59,17 +61,20 @@ async fn import(arguments: ImportArgs, context: &Context) -> Result<(), Failure>
     Ok(())
 }
 
+fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+    Some(list).filter(|list| !list.is_empty())
+}
+
 fn scoped(name: String, value: SecretText, path: Option<String>, scope: &ScopeArgs) -> SetEnvVar {
-    let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
     SetEnvVar {
         name,
         value,
-        kind: path.is_some().then(|| "file".to_owned()),
+        kind: path.is_some().then(|| EnvVarKind::File.into()),
         path,
-        visibility: scope.plain.then(|| "plain".to_owned()),
+        visibility: scope.plain.then(|| Visibility::Plain.into()),
         bundle_id: scope.bundle_id.as_ref().map(ToString::to_string),
         configurations: some(scope.configurations.iter().map(ToString::to_string).collect()),
-        platforms: some(scope.platforms.iter().map(ToString::to_string).collect()),
+        platforms: some(scope.platforms.iter().copied().map(open::Platform::from).collect()),
     }
 }
 
@@ -142,7 +147,7 @@ fn shown_value(variable: &EnvVarView) -> String {
     match (&variable.path, &variable.value) {
         (Some(path), _) => format!("file {path} ({})", variable.visibility),
         (None, Some(value)) => value.clone(),
-        (None, None) => variable.visibility.clone(),
+        (None, None) => variable.visibility.to_string(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `key`: API keys. A new one goes to standard output, alone, and everything about it to standard error.
 
 use launchway_api::keys::{CreateKey, KeyView};
+use launchway_api::open;
 
 use crate::args::key::{CreateKeyArgs, KeyCommand};
 use crate::context::Context;
@@ -31,7 +32,7 @@ async fn create(arguments: CreateKeyArgs, context: &Context) -> Result<(), Failu
     } = arguments;
     let wanted = CreateKey {
         name,
-        scopes,
+        scopes: scopes.into_iter().map(open::Scope::of).collect(),
         expires_in_days,
     };
     let answer = context.client()?.create_key(&wanted).await?;
@@ -73,7 +74,7 @@ fn table(keys: &[KeyView]) -> Table {
     for key in keys {
         table.row(vec![
             key.id.clone(),
-            key.status.clone(),
+            key.status.to_string(),
             key.name.clone(),
             format!("{}…", key.prefix),
             scopes(key),

@@ -107,7 +107,7 @@ fn refused(error: Error) -> Failure {
 
 /// Keys of one service are unknown in the other, so a login for the wrong one would be of no use.
 fn right_service(wanted: Service, url: &BaseUrl, caller: &CallerView) -> Result<(), Failure> {
-    if caller.environment == wanted.as_str() {
+    if caller.environment == wanted.environment() {
         return Ok(());
     }
     let hint = match wanted {

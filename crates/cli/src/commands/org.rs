@@ -86,7 +86,7 @@ async fn show(id: Option<String>, context: &Context) -> Result<(), Failure> {
     context.printer.result(&answer.body, || {
         fields(&[
             ("Id", org.id.clone()),
-            ("Status", org.status.clone()),
+            ("Status", org.status.to_string()),
             ("Name", org.name.clone()),
             ("Tier", org.tier.as_str().to_owned()),
             ("Your role", role(org)),
@@ -96,7 +96,7 @@ async fn show(id: Option<String>, context: &Context) -> Result<(), Failure> {
 }
 
 fn role(org: &OrgView) -> String {
-    org.role.map(|role| role.as_str().to_owned()).unwrap_or_default()
+    org.role.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 fn organizations(orgs: &[OrgView]) -> Table {

@@ -12,6 +12,7 @@ use crate::args::submit::{SubmitArgs, SubmitCommand};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
+use launchway_domain::submission::RolloutState;
 
 pub async fn run(arguments: SubmitArgs, context: &Context) -> Result<(), Failure> {
     match arguments {
@@ -40,9 +41,11 @@ async fn on_submissions(command: SubmitCommand, context: &Context) -> Result<(),
         SubmitCommand::Rollout { submission, percent } => {
             unless_interrupted(change::rollout(&submission.id, percent, context)).await
         }
-        SubmitCommand::Halt(submission) => unless_interrupted(change::status(&submission.id, "halted", context)).await,
+        SubmitCommand::Halt(submission) => {
+            unless_interrupted(change::status(&submission.id, RolloutState::Halted, context)).await
+        }
         SubmitCommand::Resume(submission) => {
-            unless_interrupted(change::status(&submission.id, "rolling_out", context)).await
+            unless_interrupted(change::status(&submission.id, RolloutState::RollingOut, context)).await
         }
         SubmitCommand::Cancel(submission) => unless_interrupted(change::cancel(&submission.id, context)).await,
         SubmitCommand::Delete { submission, yes } => {

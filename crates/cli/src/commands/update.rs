@@ -11,6 +11,7 @@ mod show;
 use crate::args::update::{UpdateArgs, UpdateCommand};
 use crate::context::Context;
 use crate::failure::Failure;
+use launchway_domain::update::UpdateStatus;
 
 pub async fn run(arguments: UpdateArgs, context: &Context) -> Result<(), Failure> {
     match arguments {
@@ -28,9 +29,9 @@ async fn on_published(command: UpdateCommand, context: &Context) -> Result<(), F
     match command {
         UpdateCommand::List(arguments) => list::run(arguments, context).await,
         UpdateCommand::Show(update) => show::run(&update.id, context).await,
-        UpdateCommand::Pause(update) => change::status(&update.id, "paused", context).await,
-        UpdateCommand::Resume(update) => change::status(&update.id, "published", context).await,
-        UpdateCommand::Withdraw(update) => change::status(&update.id, "withdrawn", context).await,
+        UpdateCommand::Pause(update) => change::status(&update.id, UpdateStatus::Paused, context).await,
+        UpdateCommand::Resume(update) => change::status(&update.id, UpdateStatus::Published, context).await,
+        UpdateCommand::Withdraw(update) => change::status(&update.id, UpdateStatus::Withdrawn, context).await,
         UpdateCommand::Rollout { update, percent } => change::rollout(&update.id, percent, context).await,
         UpdateCommand::Promote(arguments) => promote::run(arguments, context).await,
         UpdateCommand::Rollback(arguments) => rollback::run(arguments, context).await,

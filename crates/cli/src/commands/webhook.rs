@@ -2,8 +2,10 @@
 
 mod delivery;
 
+use launchway_api::open::{self, joined};
 use launchway_api::webhooks::{CreateWebhook, ReplaceWebhook, WebhookView, WebhookWithSecret};
 use launchway_client::Answer;
+use launchway_domain::webhook::WebhookStatus;
 
 use crate::args::webhook::{CreateWebhookArgs, UpdateWebhookArgs, WebhookCommand};
 use crate::context::Context;
@@ -57,18 +59,25 @@ fn wanted(arguments: CreateWebhookArgs) -> CreateWebhook {
     CreateWebhook {
         name: arguments.name,
         url: arguments.to,
-        events: arguments.events,
-        kind: arguments.kind,
+        events: events(arguments.events),
+        kind: arguments.kind.map(open::WebhookType::of),
         bundle_ids: Some(arguments.bundle_ids).filter(|ids| !ids.is_empty()),
     }
 }
 
+fn events(names: Vec<String>) -> Vec<open::EventName> {
+    names.into_iter().map(open::EventName::of).collect()
+}
+
+fn instead<T>(told: Vec<T>, kept: Vec<T>) -> Vec<T> {
+    if told.is_empty() { kept } else { told }
+}
+
 /// The whole record with what the arguments change in it.
 fn changed(present: WebhookView, arguments: UpdateWebhookArgs) -> ReplaceWebhook {
-    let instead = |told: Vec<String>, kept| if told.is_empty() { kept } else { told };
     let status = match (arguments.enable, arguments.disable) {
-        (true, _) => Some("active".to_owned()),
-        (_, true) => Some("disabled".to_owned()),
+        (true, _) => Some(WebhookStatus::Active.into()),
+        (_, true) => Some(WebhookStatus::Disabled.into()),
         (false, false) => None,
     };
     let bundle_ids = if arguments.all_apps {
@@ -81,8 +90,8 @@ fn changed(present: WebhookView, arguments: UpdateWebhookArgs) -> ReplaceWebhook
         status,
         name: arguments.name.unwrap_or(present.name),
         url: arguments.to.unwrap_or(present.url),
-        events: instead(arguments.events, present.events),
-        kind: Some(arguments.kind.unwrap_or(present.kind)),
+        events: instead(events(arguments.events), present.events),
+        kind: Some(arguments.kind.map_or(present.kind, open::WebhookType::of)),
         bundle_ids: Some(bundle_ids),
         disabled_reason: None,
         created_at: None,
@@ -115,12 +124,12 @@ fn table(webhooks: &[WebhookView]) -> Table {
         let last = webhook.last_delivery.as_ref();
         table.row(vec![
             webhook.id.clone(),
-            webhook.status.clone(),
+            webhook.status.to_string(),
             webhook.name.clone(),
             webhook.url.clone(),
-            webhook.kind.clone(),
-            webhook.events.join(" "),
-            last.map_or("none".to_owned(), |delivery| delivery.status.clone()),
+            webhook.kind.to_string(),
+            joined(&webhook.events, " "),
+            last.map_or("none".to_owned(), |delivery| delivery.status.to_string()),
         ]);
     }
     table
@@ -129,12 +138,12 @@ fn table(webhooks: &[WebhookView]) -> Table {
 fn prose(webhook: &WebhookView) -> String {
     let mut rows = vec![
         ("Id", webhook.id.clone()),
-        ("Status", webhook.status.clone()),
+        ("Status", webhook.status.to_string()),
         ("Because", webhook.disabled_reason.clone().unwrap_or_default()),
         ("Name", webhook.name.clone()),
         ("Url", webhook.url.clone()),
-        ("Type", webhook.kind.clone()),
-        ("Events", webhook.events.join("\n")),
+        ("Type", webhook.kind.to_string()),
+        ("Events", joined(&webhook.events, "\n")),
         (
             "Apps",
             if webhook.bundle_ids.is_empty() {

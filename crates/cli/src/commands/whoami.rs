@@ -1,8 +1,8 @@
 //! `whoami`: who the server takes you for.
 
 use launchway_api::auth::CallerView;
+use launchway_api::open::joined;
 use launchway_client::BaseUrl;
-use launchway_domain::scope::Scope;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -30,27 +30,18 @@ pub fn prose(caller: &CallerView, url: &BaseUrl, source: Origin) -> String {
         (None, Some(key)) => format!("API key {} ({}…)", key.name, key.prefix),
         (None, None) => caller.id.clone(),
     };
-    let scopes = key.map(|key| {
-        key.scopes
-            .iter()
-            .map(|scope| Scope::as_str(*scope))
-            .collect::<Vec<_>>()
-            .join(", ")
-    });
+    let scopes = key.map(|key| joined(&key.scopes, ", "));
     fields(&[
         (
             "Organization",
             organization.map_or("none".to_owned(), |org| format!("{} ({})", org.name, org.id)),
         ),
-        (
-            "Tier",
-            organization.map(|org| org.tier.as_str().to_owned()).unwrap_or_default(),
-        ),
+        ("Tier", organization.map(|org| org.tier.to_string()).unwrap_or_default()),
         (
             "Role",
             organization
-                .and_then(|org| org.role)
-                .map(|role| role.as_str().to_owned())
+                .and_then(|org| org.role.as_ref())
+                .map(ToString::to_string)
                 .unwrap_or_default(),
         ),
         ("You", who),
@@ -59,7 +50,7 @@ pub fn prose(caller: &CallerView, url: &BaseUrl, source: Origin) -> String {
             "Expires",
             key.and_then(|key| key.expires_at.clone()).unwrap_or_default(),
         ),
-        ("Environment", caller.environment.clone()),
+        ("Environment", caller.environment.to_string()),
         ("Server", url.to_string()),
         ("Key from", source.to_string()),
     ])

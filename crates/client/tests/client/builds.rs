@@ -50,7 +50,7 @@ async fn told(server: &FakeServer, offset: u64) -> (Vec<String>, Result<(), Erro
     let end = loop {
         match following.next().await {
             Ok(Some(BuildEvent::Log(log))) => told.push(log.value.text),
-            Ok(Some(BuildEvent::Build(build))) => told.push(build.value.status),
+            Ok(Some(BuildEvent::Build(build))) => told.push(build.value.status.to_string()),
             Ok(Some(BuildEvent::End(build))) => told.push(format!("end: {}", build.value.status)),
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use launchway_api::submissions::{ChangeSubmission, CreateSubmission};
 use launchway_client::{Error, Reason, SubmissionFilter};
+use launchway_domain::submission::SubmissionStatus::{Processing, Queued, Uploading};
+use launchway_domain::submission::destination::KnownDestination;
 use serde_json::{Value, json};
 
 use crate::fake_server::{FakeServer, Reply};
@@ -37,7 +39,7 @@ async fn each_call_goes_where_the_reference_says() {
     let (client, _) = client_of(&server);
     let create = CreateSubmission {
         build_id: Some("build_1".to_owned()),
-        destination: "beta".to_owned(),
+        destination: KnownDestination::Beta.into(),
         ..CreateSubmission::default()
     };
     client.create_submission(&create).await.expect("it is made");
@@ -89,7 +91,7 @@ async fn what_changes_is_told_and_the_pauses_grow_in_between() {
     for _ in 0..3 {
         told.push(watching.next().await.expect("an answer").value.status);
     }
-    assert_eq!(told, ["queued", "uploading", "processing"]);
+    assert_eq!(told, [Queued, Uploading, Processing]);
     let millis: Vec<u128> = world.pauses().iter().map(|(delay, _)| delay.as_millis()).collect();
     assert_eq!(millis, [500, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     assert!(world.pauses().iter().all(|(_, reason)| *reason == Reason::Unchanged));
@@ -106,7 +108,7 @@ async fn a_server_that_restarts_is_waited_for_and_one_that_refuses_is_not() {
         .next()
         .await
         .map(|answer| answer.value.status);
-    assert_eq!(status.expect("an answer"), "queued");
+    assert_eq!(status.expect("an answer"), Queued);
     let waited: Duration = world.pauses().iter().map(|(delay, _)| *delay).sum();
     assert!(waited < Duration::from_secs(600), "{waited:?}");
     let server = FakeServer::start([Reply::error(404, "Not Found", "There is no such submission")]).await;

@@ -8,6 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
+use launchway_api::words::PlanOrigin;
+use launchway_domain::build::BuildResult;
+use launchway_domain::credential::CredentialKind;
 use launchway_runner::plan::RequestOnly;
 use serde_json::json;
 
@@ -70,7 +73,7 @@ async fn a_build_gives_its_artifacts_and_leaves_nothing() {
     ];
     lease.credentials = vec![LeasedCredential {
         id: "credential_1".to_owned(),
-        kind: "android_keystore".to_owned(),
+        kind: CredentialKind::AndroidKeystore.into(),
         name: "Upload key".to_owned(),
         content: SecretText::new(STANDARD.encode("keystore-bytes")),
         secrets: [("password", "hunter2-password"), ("alias", "upload")]
@@ -132,7 +135,7 @@ async fn a_build_gives_its_artifacts_and_leaves_nothing() {
     let work_dir = working.work_dir();
     assert_eq!(
         server.inner().builds["build_1"].plan.as_ref().unwrap().origin,
-        "request"
+        PlanOrigin::Request
     );
     let directory = working.end_keeping().await;
     assert_clean(&work_dir);
@@ -248,7 +251,7 @@ async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
         .await;
     // Its slot is free again: another build ends while the first one is never told an end.
     server.queue(lease(&server, "build_2", &[("Work", "true")]));
-    assert_eq!(server.finished("build_2").await.status, "success");
+    assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     assert!(!is_alive(pids[0]));
     assert!(server.inner().builds["build_1"].finish.is_none());
     let work_dir = working.work_dir();
@@ -280,7 +283,7 @@ async fn caches_come_back_for_their_organization_and_scope_alone() {
         lease.org_id = org.to_owned();
         lease.cache_scope = scope.map(str::to_owned);
         server.queue(lease);
-        assert_eq!(server.finished(id).await.status, "success");
+        assert_eq!(server.finished(id).await.status, BuildResult::Success);
         let log = server.log(id);
         assert!(log.contains(&format!("==> Deps\n{expected}")), "{id}: {log}");
     }

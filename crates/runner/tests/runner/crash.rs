@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
 use launchway_testing::leash::Leash;
 
@@ -207,7 +208,7 @@ async fn a_build_at_which_runners_die_whatever_they_send_is_given_up() {
     assert!(server.inner().builds["build_1"].finish.is_none());
     // The runner goes on with others.
     server.queue(lease(&server, "build_2", &[("Make", "true")]));
-    assert_eq!(server.finished("build_2").await.status, "success");
+    assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     runner.kill();
 }
 

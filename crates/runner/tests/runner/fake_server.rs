@@ -13,6 +13,8 @@ use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use launchway_api::runner::{AnnounceArtifact, Finish, Lease, Renew, Source, TellPlan};
 use launchway_domain::build::plan::{ArtifactRule, CacheRule, Plan, Step};
+use launchway_domain::build::{BuildType, Distribution};
+use launchway_domain::platform::Platform;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -192,11 +194,11 @@ pub fn lease(server: &FakeServer, id: &str, steps: &[(&str, &str)]) -> Lease {
         renew_seconds: 15,
         log_offset: 0,
         bundle_id: "com.example.app".to_owned(),
-        platform: "android".to_owned(),
+        platform: Platform::Android.into(),
         configuration: Some("production".to_owned()),
         profile: None,
-        build_type: "release".to_owned(),
-        distribution: "store".to_owned(),
+        build_type: BuildType::Release.into(),
+        distribution: Distribution::Store.into(),
         version: Some("1.2.3".to_owned()),
         build_number: Some("7".to_owned()),
         source: server.offer("app.tar.gz", tar_gz(&[("README", "read me"), ("lock", "lock")])),

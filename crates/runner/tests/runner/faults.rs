@@ -1,6 +1,7 @@
 //! Bad networks and bad servers: what the server has in the end is whole all the same.
 
 use launchway_api::runner::Lease;
+use launchway_domain::build::BuildResult;
 
 use crate::fake_server::{FakeServer, Fault, Faults, lease, with_artifact};
 use crate::work::Working;
@@ -104,7 +105,7 @@ async fn a_storage_that_refuses_gets_another_url_but_not_for_ever() {
     let working = Working::start(&server);
     server.inner().refuse_puts = 3;
     server.queue(build(&server, "build_1"));
-    assert_eq!(server.finished("build_1").await.status, "success");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Success);
     server.inner().refuse_puts = u32::MAX;
     server.queue(build(&server, "build_2"));
     let finish = server.finished("build_2").await;

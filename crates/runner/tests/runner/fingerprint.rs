@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use launchway_api::runner::{Finish, Lease};
+use launchway_domain::build::BuildResult;
 use launchway_domain::fingerprint::FingerprintDocument;
 use launchway_project::resolve::AppPlace;
 use launchway_runner::plan::RequestOnly;
@@ -71,7 +72,7 @@ async fn a_build_tells_and_embeds(change: impl FnOnce(&mut Settings)) {
     server.queue(offered(&server, "build_1", &files, &steps));
     let finish = server.finished("build_1").await;
     let log = server.log("build_1");
-    assert_eq!(finish.status, "success", "{log}");
+    assert_eq!(finish.status, BuildResult::Success, "{log}");
     assert_eq!(told(&finish), Some(expected.clone()), "{log}");
     assert_eq!(finish.warnings, [""; 0]);
     assert!(log.contains(&format!(">{}</string>", expected.hash())), "{log}");
@@ -163,7 +164,7 @@ async fn a_project_whose_fingerprint_cannot_be_told_is_built_with_a_warning() {
         ));
         let finish = server.finished(id).await;
         let log = server.log(id);
-        assert_eq!(finish.status, "success", "{log}");
+        assert_eq!(finish.status, BuildResult::Success, "{log}");
         assert!(finish.warnings.concat().starts_with(expected), "{:?}", finish.warnings);
         assert!(
             log.contains(&format!("Warning: {expected}")) && log.contains("after\n"),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use launchway_api::runner::{Lease, LeasedVariable, Source};
 use launchway_api::secret::SecretText;
+use launchway_domain::build::{BuildErrorCode, BuildResult};
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::wall::BuildUser;
 
@@ -95,7 +96,7 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
         server.queue(of(&server, &id, &url, reference));
         let finish = server.finished(&id).await;
         let log = server.log(&id);
-        assert_eq!(finish.status, "success", "{reference}: {log}");
+        assert_eq!(finish.status, BuildResult::Success, "{reference}: {log}");
         assert!(
             log.contains(&format!("==> Look\n{content}\ncommit=")),
             "{reference}: {log}"
@@ -110,7 +111,7 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
     }
     server.queue(of(&server, "build_bad", &url, "bad"));
     let error = server.finished("build_bad").await.error.unwrap();
-    assert_eq!(error.code, "SOURCE_INVALID");
+    assert_eq!(error.code, BuildErrorCode::SourceInvalid);
     assert!(
         error.message.contains("\"out\" is a link that leads out of the source"),
         "{}",
@@ -150,7 +151,7 @@ async fn options_commands_and_local_paths_never_reach_git() {
         let id = format!("build_{number}");
         server.queue(of(&server, &id, url, reference));
         let error = server.finished(&id).await.error.unwrap();
-        assert_eq!(error.code, "SOURCE_INVALID", "{url} {reference}");
+        assert_eq!(error.code, BuildErrorCode::SourceInvalid, "{url} {reference}");
         assert_eq!(server.log(&id), format!("==> source\n==> failed: {}\n", error.message));
     }
     assert!(!witness.exists());
@@ -218,7 +219,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
         server.queue(lease);
         let finish = server.finished(id).await;
         let log = server.log(id);
-        assert_eq!(finish.status, "success", "{log}");
+        assert_eq!(finish.status, BuildResult::Success, "{log}");
         assert!(log.contains("secondlooked\n") && !log.contains("FOUND"), "{log}");
     }
     // Nor does a build of an archive find it.
@@ -229,7 +230,7 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
     );
     archive.env = vec![secret("LAUNCHWAY_GIT_TOKEN", "hunter2-token")];
     server.queue(archive);
-    assert_eq!(server.finished("build_3").await.status, "success");
+    assert_eq!(server.finished("build_3").await.status, BuildResult::Success);
     assert!(!server.log("build_3").contains("FOUND"));
     working.end().await.unwrap();
 }
@@ -276,7 +277,7 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
     ];
     server.queue(lease);
     let finish = server.finished("build_1").await;
-    assert_eq!(finish.status, "success", "{}", server.log("build_1"));
+    assert_eq!(finish.status, BuildResult::Success, "{}", server.log("build_1"));
     let noted = |name: &str| std::fs::read_to_string(witness.join(name)).unwrap();
     let called = noted("called");
     assert!(
@@ -293,7 +294,7 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
     .unwrap();
     server.queue(of(&server, "build_2", &url, "main"));
     let error = server.finished("build_2").await.error.unwrap();
-    assert_eq!(error.code, "SOURCE_INVALID");
+    assert_eq!(error.code, BuildErrorCode::SourceInvalid);
     assert!(
         error
             .message
@@ -376,7 +377,7 @@ async fn submodules_and_large_files_come_with_the_credentials_of_the_repository(
         server.queue(lease);
         let finish = server.finished(id).await;
         let log = server.log(id);
-        assert_eq!(finish.status, "success", "{log}");
+        assert_eq!(finish.status, BuildResult::Success, "{log}");
         assert!(log.contains(&format!("==> Look\n{expected}")), "{log}");
         if has_lfs && id == "build_1" {
             assert!(log.contains("library\nlarge"), "{log}");

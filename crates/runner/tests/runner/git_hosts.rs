@@ -15,6 +15,7 @@ use axum::http::{HeaderName, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use launchway_api::runner::{Lease, LeasedVariable};
+use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::settings::Settings;
 use launchway_runner::wall::BuildUser;
@@ -182,7 +183,7 @@ async fn build(server: &FakeServer, lease: Lease) -> (bool, String) {
     let id = lease.build_id.clone();
     server.queue(lease);
     let finish = server.finished(&id).await;
-    (finish.status == "success", server.log(&id))
+    (finish.status == BuildResult::Success, server.log(&id))
 }
 
 fn token_for(urls: &str) -> Vec<LeasedVariable> {

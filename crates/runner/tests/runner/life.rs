@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use launchway_api::runner::Enrol;
 use launchway_api::secret::SecretText;
+use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::{RunnerError, Stage, protocol};
 
@@ -65,7 +66,7 @@ async fn several_slots_work_beside_each_other() {
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     for id in ["build_1", "build_2"] {
-        assert_eq!(server.finished(id).await.status, "success");
+        assert_eq!(server.finished(id).await.status, BuildResult::Success);
     }
     working.end().await.unwrap();
 }
@@ -94,7 +95,7 @@ async fn a_full_disk_stops_a_build_and_takes_no_other() {
     // Room comes back: only then is there a word with the server again.
     assert_eq!(server.inner().leases, asked);
     working.free.store(u64::MAX, Ordering::SeqCst);
-    assert_eq!(server.finished("build_2").await.status, "success");
+    assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     working.end().await.unwrap();
 }
 
@@ -121,7 +122,7 @@ async fn a_runner_drains_in_order_and_halts_at_once() {
     working.over().await.unwrap();
     assert_eq!(
         server.inner().builds["build_1"].finish.as_ref().unwrap().status,
-        "success"
+        BuildResult::Success
     );
     assert!(!server.inner().builds.contains_key("build_2"));
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use launchway_api::runner::LeasedVariable;
 use launchway_api::secret::SecretText;
+use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
 
 use crate::fake_server::{FakeServer, lease};
@@ -23,7 +24,7 @@ async fn a_secret_is_masked_however_it_is_printed() {
     }];
     server.queue(lease);
     let working = Working::start(&server);
-    assert_eq!(server.finished("build_1").await.status, "success");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Success);
     let log = server.log("build_1");
     assert!(log.contains("==> Print\none *** two\n***"), "{log}");
     assert!(log.contains("three ***\n") && log.contains("end\n"), "{log}");
@@ -59,7 +60,7 @@ async fn a_log_that_is_too_long_is_cut_and_the_build_goes_on() {
         |settings| settings.limits.log_bytes = 1_000_000,
         Arc::new(RequestOnly),
     );
-    assert_eq!(server.finished("build_1").await.status, "success");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Success);
     let log = server.log("build_1");
     let end = "\n==> The log has 1000000 bytes; the rest is left out.\n";
     assert_eq!(log.len(), 1_000_000 + end.len());
@@ -80,7 +81,7 @@ async fn output_without_end_can_be_canceled() {
         .until("build_1", "it prints", |build| build.log.len() > 1_000_000)
         .await;
     server.inner().builds.get_mut("build_1").unwrap().cancel = true;
-    assert_eq!(server.finished("build_1").await.status, "canceled");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Canceled);
     working.end().await.unwrap();
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use launchway_domain::build::BuildResult;
 use launchway_runner::executor::{StepEnd, StepOrder};
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::settings::Settings;
@@ -252,7 +253,7 @@ async fn a_step_that_fails_is_told_what_was_closed_to_it() {
     {
         let id = format!("build_{number}");
         server.queue(lease(&server, &id, &[("Step", script)]));
-        assert_eq!(server.finished(&id).await.status, "failed");
+        assert_eq!(server.finished(&id).await.status, BuildResult::Failed);
         let log = server.log(&id);
         let line = log
             .lines()
@@ -263,7 +264,7 @@ async fn a_step_that_fails_is_told_what_was_closed_to_it() {
         assert_eq!(log.contains(ended), is_ended, "{log}");
     }
     server.queue(lease(&server, "build_good", &[("Step", "true")]));
-    assert_eq!(server.finished("build_good").await.status, "success");
+    assert_eq!(server.finished("build_good").await.status, BuildResult::Success);
     assert!(!server.log("build_good").contains("note:"));
     working.end().await.unwrap();
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use launchway_api::runner::{Lease, Source};
+use launchway_api::words::PlanOrigin;
 use launchway_domain::build::plan::{Plan, Step};
+use launchway_domain::build::{BuildErrorCode, BuildResult};
 use launchway_runner::plan::{PlanResolver, ProjectResolver, Resolved};
 
 use crate::fake_server::{FakeServer, lease, tar_gz};
@@ -55,7 +57,7 @@ async fn a_plan_comes_from_the_source_and_is_told() {
     let source = server.offer("top.tar.gz", tar_gz(&[("app-1.0/README", "x"), ("app-1.0/src/a", "x")]));
     server.queue(bare("build_1", source));
     let finish = server.finished("build_1").await;
-    assert_eq!(finish.status, "success", "{}", server.log("build_1"));
+    assert_eq!(finish.status, BuildResult::Success, "{}", server.log("build_1"));
     assert!(server.log("build_1").contains("found android\n"));
     let told = server.inner().builds["build_1"].plan.clone().unwrap();
     assert_eq!(
@@ -138,17 +140,17 @@ async fn a_plan_is_found_by_a_process_of_its_own() {
                 artifacts = [{ path = 'out/app.apk' }]\n";
     server.queue(bare("build_1", good));
     let finish = server.finished("build_1").await;
-    assert_eq!(finish.status, "success", "{}", server.log("build_1"));
+    assert_eq!(finish.status, BuildResult::Success, "{}", server.log("build_1"));
     assert!(server.log("build_1").contains("==> Found\nfound\n"));
     let told = server.inner().builds["build_1"].plan.clone().unwrap();
-    assert_eq!(told.origin, "launchway.toml");
+    assert_eq!(told.origin, PlanOrigin::File);
     for (id, project) in [
         ("build_2", "[build".to_owned()),
         ("build_3", format!("a = {}", "[".repeat(1 << 20))),
     ] {
         server.queue(bare(id, &project));
         let error = server.finished(id).await.error.unwrap();
-        assert_eq!(error.code, "SOURCE_INVALID", "{}", error.message);
+        assert_eq!(error.code, BuildErrorCode::SourceInvalid, "{}", error.message);
         assert!(error.message.contains("launchway.toml"), "{}", error.message);
     }
     working.end().await.unwrap();
@@ -167,7 +169,7 @@ async fn a_defect_in_a_parser_ends_the_build_and_not_the_runner() {
     for id in ["build_1", "build_2"] {
         server.queue(lease(&server, id, &[("Never", "true")]));
         let error = server.finished(id).await.error.unwrap();
-        assert_eq!(error.code, "SOURCE_INVALID", "{}", error.message);
+        assert_eq!(error.code, BuildErrorCode::SourceInvalid, "{}", error.message);
         assert!(
             error.message.contains("the process that reads it ended with signal 11"),
             "{}",

@@ -1,6 +1,7 @@
 //! What a build leaves cannot hold its runner: everything behind the steps is bounded, and ends when the build does.
 
 use launchway_api::runner::{Finish, Lease};
+use launchway_domain::build::{BuildErrorCode, BuildResult};
 
 use crate::fake_server::{FakeServer, lease, with_artifact, with_cache};
 use crate::work::Working;
@@ -50,7 +51,7 @@ async fn hashing_ends_with_a_cancel() {
     let working = Working::start(&server);
     collecting(&server).await;
     server.inner().builds.get_mut("build_1").unwrap().cancel = true;
-    assert_eq!(server.finished("build_1").await.status, "canceled");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Canceled);
     working.end().await.unwrap();
 }
 
@@ -63,7 +64,7 @@ async fn hashing_ends_when_the_server_gave_the_build_to_another() {
     server.inner().builds.get_mut("build_1").unwrap().attempt = 2;
     // The slot is free again.
     server.queue(lease(&server, "build_2", &[("Work", "true")]));
-    assert_eq!(server.finished("build_2").await.status, "success");
+    assert_eq!(server.finished("build_2").await.status, BuildResult::Success);
     working.end().await.unwrap();
 }
 
@@ -83,7 +84,7 @@ async fn an_upload_ends_with_a_cancel() {
         })
         .await;
     server.inner().builds.get_mut("build_1").unwrap().cancel = true;
-    assert_eq!(server.finished("build_1").await.status, "canceled");
+    assert_eq!(server.finished("build_1").await.status, BuildResult::Canceled);
     working.end().await.unwrap();
 }
 
@@ -93,7 +94,7 @@ async fn a_file_that_is_too_large_is_told_by_its_size_and_never_read() {
     let lease = lease(&server, "build_1", &[("Make", "truncate -s 30G app.bin")]);
     let (finish, _) = ended(&server, with_artifact(lease, "*.bin", "bin")).await;
     let error = finish.error.unwrap();
-    assert_eq!(error.code, "ARTIFACT_MISSING");
+    assert_eq!(error.code, BuildErrorCode::ArtifactMissing);
     assert_eq!(
         error.message,
         "The artifact 'app.bin' has 32212254720 bytes, and an artifact may have 4294967296 at most."
@@ -113,7 +114,11 @@ async fn no_step_makes_a_file_of_terabytes() {
     {
         let lease = lease(&server, &format!("build_{number}"), &[("Make", script)]);
         let (finish, log) = ended(&server, with_artifact(lease, "*.bin", "bin")).await;
-        assert_eq!(finish.error.unwrap().code, "STEP_FAILED", "{script}: {log}");
+        assert_eq!(
+            finish.error.unwrap().code,
+            BuildErrorCode::StepFailed,
+            "{script}: {log}"
+        );
     }
 }
 
@@ -130,7 +135,7 @@ async fn patterns_with_more_ways_than_stars_in_the_sky_are_refused() {
     {
         let lease = lease(&server, &format!("build_{number}"), &[("Make", "mkdir -p a/b/c")]);
         let (finish, _) = ended(&server, with_artifact(lease, pattern, "bin")).await;
-        assert_eq!(finish.error.unwrap().code, "SOURCE_INVALID", "{pattern}");
+        assert_eq!(finish.error.unwrap().code, BuildErrorCode::SourceInvalid, "{pattern}");
     }
 }
 
@@ -144,7 +149,7 @@ async fn only_files_are_artifacts_whatever_stands_beside_them() {
     let lease = with_cache(lease(&server, "build_1", &[("Make", script)]), "odd", "cached");
     let lease = with_artifact(lease, "**/*.bin", "bin");
     let (finish, log) = ended(&server, lease).await;
-    assert_eq!(finish.status, "success", "{log}");
+    assert_eq!(finish.status, BuildResult::Success, "{log}");
     let artifacts = server.artifacts(&finish);
     let names: Vec<_> = artifacts.keys().map(String::as_str).collect();
     assert_eq!(names, ["app.bin", "a\u{fffd}_b.bin"], "{log}");

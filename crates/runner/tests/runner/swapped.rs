@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
 
 use crate::fake_server::{FakeServer, lease, with_artifact, with_cache};
@@ -29,7 +30,7 @@ async fn a_link_in_the_place_of_the_source_gives_no_artifact() {
     let swapped = lease(&server, "build_1", &[("Swap", &swap)]);
     server.queue(with_artifact(swapped, "*.key", "other"));
     let finish = server.finished("build_1").await;
-    assert_eq!(finish.status, "failed", "{}", server.log("build_1"));
+    assert_eq!(finish.status, BuildResult::Failed, "{}", server.log("build_1"));
     assert!(finish.artifacts.is_empty());
     assert_eq!(fs::read_to_string(data.join("master.key")).unwrap(), "hunter2");
     // A directory in that place is the build's own affair.
@@ -37,7 +38,7 @@ async fn a_link_in_the_place_of_the_source_gives_no_artifact() {
     let swapped = lease(&server, "build_2", &[("Swap", swap)]);
     server.queue(with_artifact(swapped, "*.key", "other"));
     let finish = server.finished("build_2").await;
-    assert_eq!(finish.status, "success", "{}", server.log("build_2"));
+    assert_eq!(finish.status, BuildResult::Success, "{}", server.log("build_2"));
     assert_eq!(server.artifacts(&finish)["app.key"], b"made\n");
     working.end().await.unwrap();
 }
@@ -58,7 +59,7 @@ async fn a_link_in_the_place_of_a_home_is_not_kept_as_a_cache() {
         let look = format!("cat {place}/master.key || echo nothing");
         let next = format!("{id}_next");
         server.queue(with_cache(lease(&server, &next, &[("Look", &look)]), id, path));
-        assert_eq!(server.finished(&next).await.status, "success");
+        assert_eq!(server.finished(&next).await.status, BuildResult::Success);
         let log = server.log(&next);
         assert!(log.contains("nothing\n") && !log.contains("hunter2"), "{log}");
     }

@@ -8,7 +8,9 @@ use axum::response::Response;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::credentials::{CreateCredential, CredentialView};
+use launchway_api::open;
 use launchway_api::secret::SecretText;
+use launchway_domain::credential::CredentialKind;
 use launchway_store::Paging;
 
 use super::frame::{Frame, Notice, done, page};
@@ -23,12 +25,15 @@ use crate::ops::credentials;
 use crate::ops::write::Write;
 
 /// The kinds there are, and what people call them.
-pub const KINDS: [(&str, &str); 5] = [
-    ("android_keystore", "Android keystore"),
-    ("apple_certificate", "Apple certificate with its key (.p12)"),
-    ("provisioning_profile", "Provisioning profile"),
-    ("app_store_connect_key", "App Store Connect key (.p8)"),
-    ("google_service_account", "Google service account (JSON)"),
+pub const KINDS: [(CredentialKind, &str); 5] = [
+    (CredentialKind::AndroidKeystore, "Android keystore"),
+    (
+        CredentialKind::AppleCertificate,
+        "Apple certificate with its key (.p12)",
+    ),
+    (CredentialKind::ProvisioningProfile, "Provisioning profile"),
+    (CredentialKind::AppStoreConnectKey, "App Store Connect key (.p8)"),
+    (CredentialKind::GoogleServiceAccount, "Google service account (JSON)"),
 ];
 
 #[derive(Template)]
@@ -41,9 +46,9 @@ struct Credentials {
 }
 
 /// What people call a kind.
-pub fn label(kind: &str) -> &str {
-    let known = KINDS.iter().find(|(known, _)| *known == kind);
-    known.map_or(kind, |(_, label)| label)
+pub fn label(kind: &open::CredentialKind) -> &str {
+    let known = KINDS.iter().find(|(known, _)| kind == known);
+    known.map_or(kind.as_str(), |(_, label)| label)
 }
 
 async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
@@ -76,7 +81,7 @@ async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failu
     let file = file.ok_or_else(|| Failure::bad("content is missing: choose the file"))?;
     let secret = |name: &str| Ok::<_, Failure>(posted.optional(name)?.map(SecretText::new));
     let request = CreateCredential {
-        kind: posted.text("kind")?.to_owned(),
+        kind: open::CredentialKind::of(posted.text("kind")?),
         name: posted.optional("name")?,
         content: SecretText::new(BASE64_STANDARD.encode(file)),
         password: secret("password")?,

@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::open;
 use launchway_api::secret::SecretText;
 use launchway_domain::env_var::{EnvVar, MAX_VALUE_SIZE};
 use launchway_domain::time::iso;
@@ -61,7 +62,7 @@ pub fn scope(variable: &EnvVarView) -> String {
     let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
     parts.extend(variable.configurations.iter().cloned());
     let platforms = variable.platforms.iter();
-    parts.extend(platforms.map(|platform| show::platform(platform).to_owned()));
+    parts.extend(platforms.map(|platform| show::platform(platform)));
     if parts.is_empty() {
         return "every build".to_owned();
     }
@@ -216,15 +217,16 @@ fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Fail
 
 async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Sent, Failure> {
     let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
+    let platforms: Vec<_> = posted.all("platforms").into_iter().map(open::Platform::of).collect();
     let plan = env_vars::plan(SetEnvVar {
         name: posted.text("name")?.to_owned(),
         value: value(app, visitor, posted)?,
-        kind: posted.optional("kind")?,
+        kind: posted.word("kind")?,
         path: posted.optional("path")?,
-        visibility: posted.optional("visibility")?,
+        visibility: posted.word("visibility")?,
         bundle_id: posted.optional("bundleId")?,
         configurations: some(posted.list("configurations")?),
-        platforms: some(posted.all("platforms")),
+        platforms: (!platforms.is_empty()).then_some(platforms),
     })?;
     let expected = posted.optional("replaces")?;
     Write::run(app, &visitor.caller, plan, async |write, plan| {

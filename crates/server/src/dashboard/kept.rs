@@ -4,6 +4,7 @@
 use axum::extract::Request;
 use axum::http::header;
 use http_body_util::{BodyExt, Limited};
+use launchway_domain::env_var::Visibility;
 use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{EpochMs, HOUR};
@@ -118,7 +119,9 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> 
 
 /// What of a form is kept: name and value of each field.
 fn kept_fields(posted: &Posted) -> Vec<(String, String)> {
-    let is_secret = posted.text("visibility").is_ok_and(|visibility| visibility == "secret");
+    let is_secret = posted
+        .text("visibility")
+        .is_ok_and(|visibility| visibility.parse() == Ok(Visibility::Secret));
     let fields = posted.fields().into_iter();
     fields
         .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()))

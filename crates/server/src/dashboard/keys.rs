@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use launchway_api::keys::{CreateKey, KeyView};
+use launchway_api::open;
 use launchway_store::Paging;
 
 use super::frame::{Frame, page};
@@ -81,7 +82,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
         .map_err(|_| Failure::bad("expiresInDays must be a whole number"))?;
     let plan = keys::plan(&CreateKey {
         name: posted.text("name")?.to_owned(),
-        scopes: posted.all("scopes"),
+        scopes: posted.all("scopes").into_iter().map(open::Scope::of).collect(),
         expires_in_days: days,
     })?;
     let (key, record) = Write::run_once(

@@ -1,5 +1,6 @@
 //! Changes of a member that are confirmed: the role, and the membership itself.
 
+use launchway_api::open;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::UserId;
 use launchway_domain::org::Member;
@@ -40,7 +41,7 @@ impl Action for ChangeRole {
     }
 
     fn read(posted: &Posted) -> Result<Self, Failure> {
-        Ok(ChangeRole(members::role(posted.text("role")?)?))
+        Ok(ChangeRole(members::role(&open::Role::of(posted.text("role")?))?))
     }
 
     async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {

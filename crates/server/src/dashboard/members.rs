@@ -106,7 +106,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
         &visitor.caller,
         &CreateInvitation {
             email: posted.text("email")?.to_owned(),
-            role: posted.optional("role")?,
+            role: posted.word("role")?,
         },
     )?;
     let (invitation, token) = Write::run_once(

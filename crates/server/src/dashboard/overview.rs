@@ -8,9 +8,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::builds::{BuildContext, BuildView};
 use launchway_api::credentials::CredentialView;
+use launchway_api::open;
 use launchway_api::submissions::SubmissionView;
 use launchway_api::updates::UpdateView;
 use launchway_domain::build::{Build, BuildStatus};
+use launchway_domain::credential::CredentialStatus;
 use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_domain::time::{DAY, EpochMs};
 use launchway_domain::webhook::WebhookStatus;
@@ -112,7 +114,7 @@ fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention>
             text: format!(
                 "The submission of {} to {} {what}. {}",
                 submission.bundle_id,
-                show::destination(submission.destination.as_str()),
+                show::destination(&open::KnownDestination::of(submission.destination.as_str())),
                 show::first_line(fix.unwrap_or_default())
             ),
             link: format!("/submissions/{}", submission.id),
@@ -161,7 +163,7 @@ async fn others_to_look_at(
     for credential in org.credentials(MANY).await?.items {
         if credential.expires_at.is_some_and(|at| at < now + SOON * DAY) {
             let view = CredentialView::of(&credential, now);
-            let word = if view.status == "expired" {
+            let word = if view.status == CredentialStatus::Expired {
                 "has expired"
             } else {
                 "expires soon"

@@ -3,6 +3,8 @@
 use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use launchway_api::open::Open;
+use launchway_domain::words::Word;
 use launchway_store::RequestKey;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -156,6 +158,11 @@ impl Posted {
         Ok(Some(self.text(name)?)
             .filter(|text| !text.is_empty())
             .map(str::to_owned))
+    }
+
+    /// A word that may be left empty; whether it is a known one is looked at elsewhere.
+    pub fn word<T: Word>(&self, name: &str) -> Result<Option<Open<T>>, Failure> {
+        Ok(self.optional(name)?.map(Open::of))
     }
 
     /// A whole percent that may be left empty; whether it is one that can be is looked at elsewhere.

@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use launchway_api::open;
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 
 use super::frame::{Frame, Notice, done, page};
@@ -91,7 +92,7 @@ fn asked(posted: &Posted) -> Result<CreateUpdate, Failure> {
         upload_id: None,
         source_update_id: None,
         bundle_id: posted.text("bundleId")?.to_owned(),
-        platform: posted.text("platform")?.to_owned(),
+        platform: open::Platform::of(posted.text("platform")?),
         version: posted.text("version")?.to_owned(),
         build_number: posted.optional("buildNumber")?.map(TextOrNumber::Text),
         configuration: posted.optional("configuration")?,

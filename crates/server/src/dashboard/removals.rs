@@ -1,6 +1,7 @@
 //! What settings lose by a confirmed change: apps, variables, credentials, keys, runners and invitations.
 
 use launchway_api::env_vars::EnvVarView;
+use launchway_api::open;
 use launchway_domain::id::{AppId, CredentialId, EnvVarId, InvitationId, KeyId, RunnerId};
 use launchway_domain::time::iso;
 use launchway_store::Org;
@@ -102,7 +103,7 @@ impl Action for DeleteCredential {
         Ok(Facts::new(format!("Delete {}?", credential.name), "Delete credential", revision)
             .on("credentials", "/credentials", "Credentials")
             .says("Builds and submissions that need it fail from now on. It cannot be read out before: keep the file itself.")
-            .known("Kind", super::credentials::label(&credential.kind))
+            .known("Kind", super::credentials::label(&open::CredentialKind::of(&credential.kind)))
             .known("For", bundle)
             .known("Status", credential.status(by.now))
             .known("Ends", time_or(credential.expires_at, "never"))

@@ -145,7 +145,7 @@ fn same_bytes(source: &Update) -> CreateUpdate {
     CreateUpdate {
         source_update_id: Some(source.id.to_string()),
         bundle_id: source.bundle_id.clone(),
-        platform: source.platform.to_string(),
+        platform: source.platform.into(),
         fingerprint: source
             .fingerprint
             .as_ref()
@@ -201,7 +201,7 @@ impl Action for RollBack {
         let good = read(&mut write.org(), self.to.ok_or(Failure::NoSuch("update"))?).await?;
         let request = CreateUpdate {
             bundle_id: bad.bundle_id,
-            platform: bad.platform.to_string(),
+            platform: bad.platform.into(),
             version: bad.version_text,
             build_number: Some(TextOrNumber::Text("auto".to_owned())),
             configuration: bad.configuration.map(|label| label.as_str().to_owned()),

@@ -1,7 +1,9 @@
-//! How pages write what is not text: times, sizes, durations, names of platforms.
+//! How pages write what is not text: times, sizes, durations, names of platforms. States are in [`super::states`].
 
 use askama::Template;
+use launchway_api::open;
 use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::KnownDestination;
 
 use crate::failure::Failure;
 
@@ -28,52 +30,6 @@ pub fn at(iso: &str) -> String {
 /// A time of the API that may be missing, as HTML; `missing` is what stands there then.
 pub fn at_or(iso: &Option<String>, missing: &'static str) -> String {
     iso.as_deref().map_or_else(|| missing.to_owned(), at)
-}
-
-/// The state of something: a word, a shape and a colour, so that none of them is needed alone.
-#[derive(Template)]
-#[template(
-    source = r#"<span class="status {{ colour }}">{{ icon|safe }}{{ word }}</span>"#,
-    ext = "html"
-)]
-struct Status<'a> {
-    colour: &'static str,
-    icon: &'static str,
-    word: &'a str,
-}
-
-/// The state of something as HTML.
-pub fn status(state: &str) -> String {
-    let (colour, shape, word) = match state {
-        "success" => ("good", "check", "Success"),
-        "published" => ("good", "check", "Published"),
-        "active" => ("good", "check", "Active"),
-        "succeeded" => ("good", "check", "Delivered"),
-        "confirmed" => ("good", "check", "Confirmed"),
-        "accepted" => ("good", "check", "Accepted"),
-        "running" => ("busy", "running", "Running"),
-        "validating" => ("busy", "running", "Validating"),
-        "uploading" => ("busy", "running", "Uploading"),
-        "processing" => ("busy", "running", "Processing"),
-        "in_review" => ("busy", "running", "In review"),
-        "rolling_out" => ("busy", "running", "Rolling out"),
-        "halted" => ("warn", "pause", "Halted"),
-        "rejected" => ("bad", "cross", "Rejected"),
-        "queued" => ("calm", "waiting", "Queued"),
-        "pending" => ("calm", "waiting", "Pending"),
-        "failed" => ("bad", "cross", "Failed"),
-        "expired" => ("bad", "cross", "Expired"),
-        "disabled" => ("bad", "cross", "Disabled"),
-        "canceled" => ("calm", "dash", "Canceled"),
-        "revoked" => ("calm", "dash", "Revoked"),
-        "withdrawn" => ("calm", "dash", "Withdrawn"),
-        "paused" => ("warn", "pause", "Paused"),
-        "offline" => ("calm", "dash", "Offline"),
-        "online" => ("good", "check", "Online"),
-        other => ("calm", "waiting", other),
-    };
-    let icon = icon(shape);
-    Status { colour, icon, word }.render().unwrap_or_default()
 }
 
 /// A small drawing. Names are those of the file itself; another draws nothing.
@@ -176,20 +132,22 @@ pub fn count(number: &i64) -> String {
 }
 
 /// A platform as people write it.
-pub fn platform(platform: &Platform) -> &'static str {
-    match platform {
+pub fn platform(platform: &(impl Clone + Into<open::Platform>)) -> String {
+    let platform = platform.clone().into();
+    let known = platform.known().map(|known| match known {
         Platform::Android => "Android",
         Platform::Ios => "iOS",
         Platform::Visionos => "visionOS",
-    }
+    });
+    known.unwrap_or(platform.as_str()).to_owned()
 }
 
 /// A destination as people write it.
-pub fn destination(destination: &str) -> String {
-    match destination {
-        "testflight" => "TestFlight".to_owned(),
-        "app_store" => "App Store".to_owned(),
-        track => format!("Google Play, {track}"),
+pub fn destination(destination: &open::KnownDestination) -> String {
+    match destination.known() {
+        Some(KnownDestination::TestFlight) => "TestFlight".to_owned(),
+        Some(KnownDestination::AppStore) => "App Store".to_owned(),
+        _ => format!("Google Play, {destination}"),
     }
 }
 

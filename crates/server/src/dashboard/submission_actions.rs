@@ -167,7 +167,7 @@ impl Action for Change {
     fn read(posted: &Posted) -> Result<Self, Failure> {
         Ok(Change(form::change(&ChangeSubmission {
             rollout: posted.percent("rollout")?,
-            status: posted.optional("status")?,
+            status: posted.word("status")?,
         })?))
     }
 

@@ -6,6 +6,7 @@ use askama::Template;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use launchway_api::open;
 use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
 use launchway_domain::build::Build;
 use launchway_domain::credential::{Credential, CredentialStatus, MAX_CREDENTIALS};
@@ -193,7 +194,7 @@ fn asked(posted: &Posted) -> Result<CreateSubmission, Failure> {
     Ok(CreateSubmission {
         build_id: posted.optional("buildId")?,
         upload_id: None,
-        destination: posted.text("destination")?.to_owned(),
+        destination: open::KnownDestination::of(posted.text("destination")?),
         rollout: posted.percent("rollout")?,
         release_notes: (!notes.is_empty()).then_some(notes),
         credential_id: posted.optional("credentialId")?,

@@ -1,5 +1,6 @@
 //! What happened to a submission, as the store's states one after another.
 
+use launchway_api::open;
 use launchway_api::submissions::SubmissionEvent;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::time::{EpochMs, iso};
@@ -8,7 +9,7 @@ use launchway_domain::time::{EpochMs, iso};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step {
     /// The state.
-    pub status: String,
+    pub status: open::SubmissionStatus,
     /// When it began.
     pub since: String,
     /// What happened, oldest first: when, and a sentence.
@@ -18,7 +19,11 @@ pub struct Step {
 }
 
 /// Puts events together that came in the same state. The state of now stands at the end even when no event tells of it.
-pub fn timeline(events: &[SubmissionEvent], status: &str, finished_at: Option<EpochMs>) -> Vec<Step> {
+pub fn timeline(
+    events: &[SubmissionEvent],
+    status: &open::SubmissionStatus,
+    finished_at: Option<EpochMs>,
+) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for event in events {
         let told = (event.at.clone(), event.message.clone());
@@ -32,10 +37,10 @@ pub fn timeline(events: &[SubmissionEvent], status: &str, finished_at: Option<Ep
             }),
         }
     }
-    if steps.last().is_none_or(|step| step.status != status) {
+    if steps.last().is_none_or(|step| step.status != *status) {
         let last = events.last().map(|event| event.at.clone());
         steps.push(Step {
-            status: status.to_owned(),
+            status: status.clone(),
             since: finished_at.map(iso).or(last).unwrap_or_default(),
             events: Vec::new(),
             look: "past",
@@ -47,22 +52,23 @@ pub fn timeline(events: &[SubmissionEvent], status: &str, finished_at: Option<Ep
     steps
 }
 
-fn look(status: &str) -> &'static str {
-    match status.parse() {
-        Ok(SubmissionStatus::Failed | SubmissionStatus::Rejected) => "bad",
-        Ok(SubmissionStatus::Success | SubmissionStatus::Canceled) => "past",
+fn look(status: &open::SubmissionStatus) -> &'static str {
+    match status.known() {
+        Some(SubmissionStatus::Failed | SubmissionStatus::Rejected) => "bad",
+        Some(SubmissionStatus::Success | SubmissionStatus::Canceled) => "past",
         _ => "now",
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::SubmissionStatus::{Queued, Rejected, Success, Uploading};
     use super::*;
 
-    fn event(at: &str, status: &str, message: &str) -> SubmissionEvent {
+    fn event(at: &str, status: SubmissionStatus, message: &str) -> SubmissionEvent {
         SubmissionEvent {
             at: at.to_owned(),
-            status: status.to_owned(),
+            status: status.into(),
             message: message.to_owned(),
         }
     }
@@ -70,12 +76,12 @@ mod tests {
     #[test]
     fn events_of_one_state_are_one_step() {
         let events = [
-            event("1", "queued", "It waits."),
-            event("2", "uploading", "It begins."),
-            event("3", "uploading", "Half of it."),
-            event("4", "queued", "It goes on."),
+            event("1", Queued, "It waits."),
+            event("2", Uploading, "It begins."),
+            event("3", Uploading, "Half of it."),
+            event("4", Queued, "It goes on."),
         ];
-        let steps = timeline(&events, "rejected", Some(0));
+        let steps = timeline(&events, &Rejected.into(), Some(0));
         let shape: Vec<_> = steps
             .iter()
             .map(|step| (step.status.as_str(), step.since.as_str(), step.events.len(), step.look))
@@ -90,9 +96,9 @@ mod tests {
             ]
         );
         assert_eq!(
-            timeline(&events, "queued", None).last().map(|step| step.look),
+            timeline(&events, &Queued.into(), None).last().map(|step| step.look),
             Some("now")
         );
-        assert_eq!(timeline(&[], "success", Some(0)).len(), 1);
+        assert_eq!(timeline(&[], &Success.into(), Some(0)).len(), 1);
     }
 }

@@ -6,6 +6,7 @@ use axum::response::Response;
 use launchway_api::reports::ReportCounts;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
+use launchway_domain::update::UpdateStatus;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
 use super::frame::{Frame, Notice, page};
@@ -62,7 +63,7 @@ struct Bar {
 impl UpdateState {
     /// Whether anything may still be done with it.
     fn is_open(&self) -> bool {
-        self.update.status != "withdrawn"
+        self.update.status != UpdateStatus::Withdrawn
     }
 }
 
@@ -90,7 +91,7 @@ pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Respon
     let update = &state.update;
     let filter = UpdateFilter {
         bundle: update.bundle_id.parse().ok(),
-        platform: Some(update.platform),
+        platform: update.platform.known(),
         ..UpdateFilter::default()
     };
     let same_line = |other: &UpdateView| other.id < update.id && other.configuration == update.configuration;

@@ -99,7 +99,7 @@ impl Action for Change {
 
     fn read(posted: &Posted) -> Result<Self, Failure> {
         let wanted = ChangeUpdate {
-            status: posted.optional("status")?,
+            status: posted.word("status")?,
             rollout: percent(posted)?,
             mandatory: posted.optional("mandatory")?.map(|mandatory| mandatory == "yes"),
             release_notes: None,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use launchway_api::open;
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView};
+use launchway_api::words::EventName;
 use launchway_domain::id::{DeliveryId, WebhookId};
 use launchway_domain::webhook::{EventKind, Webhook};
 use launchway_store::Paging;
@@ -107,11 +109,12 @@ pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Poste
     }
 }
 
-fn events(posted: &Posted) -> Vec<String> {
-    if posted.all("events").iter().any(|event| event == "*") {
-        return vec!["*".to_owned()];
+fn events(posted: &Posted) -> Vec<open::EventName> {
+    let events: Vec<_> = posted.all("events").into_iter().map(open::EventName::of).collect();
+    if events.iter().any(|event| *event == EventName::All) {
+        return vec![EventName::All.into()];
     }
-    posted.all("events")
+    events
 }
 
 async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
@@ -121,7 +124,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
             name: posted.text("name")?.to_owned(),
             url: posted.text("url")?.to_owned(),
             events: events(posted),
-            kind: posted.optional("type")?,
+            kind: posted.word("type")?,
             bundle_ids: Some(posted.list("bundleIds")?),
         },
     )?;
@@ -171,7 +174,7 @@ fn as_form(webhook: &WebhookView) -> Form {
     let mut fields = vec![
         ("name", webhook.name.as_str()),
         ("url", &webhook.url),
-        ("type", &webhook.kind),
+        ("type", webhook.kind.as_str()),
         ("bundleIds", &bundles),
     ];
     fields.extend(webhook.events.iter().map(|event| ("events", event.as_str())));
@@ -225,7 +228,7 @@ async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, F
             name: posted.text("name")?.to_owned(),
             url: posted.text("url")?.to_owned(),
             events: events(posted),
-            kind: posted.optional("type")?,
+            kind: posted.word("type")?,
             bundle_ids: Some(posted.list("bundleIds")?),
             disabled_reason: None,
             created_at: None,

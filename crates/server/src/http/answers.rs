@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::lists::{Deleted, Page};
+use launchway_api::words::DoneStatus;
 use launchway_store::{KeptAnswer, Paging, Rows};
 use serde::Serialize;
 
@@ -33,11 +34,11 @@ pub fn page_of(items: Vec<impl Serialize>, total: i64, paging: Paging) -> Respon
     .into_response()
 }
 
-/// 200 with the id and `deleted` or `revoked`.
-pub fn gone(id: impl ToString, status: &str) -> Response {
+/// 200 with the id and what became of it.
+pub fn gone(id: impl ToString, status: DoneStatus) -> Response {
     Json(Deleted {
         id: id.to_string(),
-        status: status.to_owned(),
+        status: status.into(),
     })
     .into_response()
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -88,5 +89,5 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("API key")?.get()?;
     Write::run_against(&app, &caller, Target::Key(id), id, keys::revoke).await?;
-    Ok(gone(id, "revoked"))
+    Ok(gone(id, DoneStatus::Revoked))
 }

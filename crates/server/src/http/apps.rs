@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -76,5 +77,5 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("app")?.get()?;
     Write::run(&app, &caller, id, apps::delete).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

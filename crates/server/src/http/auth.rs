@@ -10,6 +10,7 @@ use launchway_api::error::ErrorBody;
 use launchway_api::keys::KeyView;
 use launchway_api::lists::Deleted;
 use launchway_api::orgs::OrgView;
+use launchway_api::words::{ActiveStatus, CallerKind, DoneStatus};
 
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
@@ -105,7 +106,7 @@ pub async fn reset_password(
     body: Body<ResetPassword, SMALL_BODY>,
 ) -> Result<Response, Failure> {
     accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;
-    Ok(gone("password", "changed"))
+    Ok(gone("password", DoneStatus::Changed))
 }
 
 /// Signs this browser out.
@@ -120,7 +121,7 @@ pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Res
         return Err(Failure::NoAuthentication);
     };
     sessions::end_session(&app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
-    let mut response = gone(session.id, "revoked");
+    let mut response = gone(session.id, DoneStatus::Revoked);
     response
         .headers_mut()
         .insert(header::SET_COOKIE, cookies::sign_out(&app));
@@ -142,17 +143,22 @@ fn view(app: &App, caller: &Caller) -> CallerView {
     let (id, kind, user, key) = match &caller.who {
         Who::Key { key, .. } => (
             key.id.to_string(),
-            "apiKey",
+            CallerKind::ApiKey,
             None,
             Some(KeyView::of(key, app.clock.now())),
         ),
-        Who::Session { session, user, .. } => (session.id.to_string(), "session", Some(UserView::of(user)), None),
+        Who::Session { session, user, .. } => (
+            session.id.to_string(),
+            CallerKind::Session,
+            Some(UserView::of(user)),
+            None,
+        ),
     };
     CallerView {
         id,
-        status: "active".to_owned(),
-        kind: kind.to_owned(),
-        environment: app.config.environment.as_str().to_owned(),
+        status: ActiveStatus::Active.into(),
+        kind: kind.into(),
+        environment: app.config.environment.into(),
         user,
         key,
         organization: caller.org.as_ref().map(|org| OrgView::of(org, caller.role)),

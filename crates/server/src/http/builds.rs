@@ -7,6 +7,8 @@ use axum::response::Response;
 use launchway_api::builds::{BuildPlan, BuildView, CreateBuild};
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::open;
+use launchway_api::words::DoneStatus;
 use launchway_domain::id::BuildId;
 use launchway_store::{BuildFilter, RequestKey};
 
@@ -162,7 +164,7 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let id = query.id("build")?.get()?;
     let files = Write::run(&app, &caller, id, builds::delete).await?;
     builds::remove_files(&app, &files).await;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }
 
 /// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
@@ -231,8 +233,8 @@ pub async fn plan(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let build = build.ok_or(Failure::NoSuch("build"))?;
     Ok(found(&BuildPlan {
         id: build.id.to_string(),
-        status: build.standing.status.to_string(),
+        status: build.standing.status.into(),
         plan: build.plan,
-        origin: build.plan_origin,
+        origin: build.plan_origin.map(open::PlanOrigin::of),
     }))
 }

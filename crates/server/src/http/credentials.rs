@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -94,5 +95,5 @@ pub async fn create(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("credential")?.get()?;
     Write::run(&app, &caller, id, credentials::delete).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

@@ -56,7 +56,7 @@ pub async fn claim(
     let outcome = device_logins::claim(&app, body.0.device_code.reveal(), &origin).await?;
     Ok(found(&DeviceLoginOutcome {
         id: outcome.login.id.to_string(),
-        status: outcome.status.to_owned(),
+        status: outcome.status.into(),
         key: outcome.key.map(|key| key.reveal().to_owned()),
     }))
 }

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -88,5 +89,5 @@ pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnv
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("environment variable")?.get()?;
     Write::run(&app, &caller, id, env_vars::delete).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use launchway_api::open::{self, Open};
+use launchway_api::words::HealthStatus;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -14,13 +16,13 @@ use crate::failure::Failure;
 #[derive(Serialize, ToSchema)]
 pub struct Health {
     /// `ok`.
-    status: &'static str,
+    status: open::HealthStatus,
     /// The version of the server.
     version: &'static str,
 }
 
 const HEALTH: Health = Health {
-    status: "ok",
+    status: Open::Known(HealthStatus::Ok),
     version: env!("CARGO_PKG_VERSION"),
 };
 

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::orgs::{CreateInvitation, InvitationView};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -89,5 +90,5 @@ pub async fn create(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("invitation")?.get()?;
     Write::run(&app, &caller, id, members::uninvite).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::lists::OneOrPage;
 use launchway_api::orgs::{ChangeMember, ChangedMember, MemberView, RemovedMember};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -95,7 +96,7 @@ pub async fn remove(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     write.commit().await?;
     Ok(found(&RemovedMember {
         id: id.to_string(),
-        status: "deleted".to_owned(),
+        status: DoneStatus::Deleted.into(),
         departure,
     }))
 }

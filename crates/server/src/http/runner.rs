@@ -132,7 +132,7 @@ pub async fn plan(
     Body(told): Body<TellPlan>,
 ) -> Result<Json<Going>, Failure> {
     told.plan.check().map_err(|error| Failure::bad(error.to_string()))?;
-    if told.origin.is_empty() || told.origin.chars().count() > MAX_ORIGIN {
+    if told.origin.as_str().is_empty() || told.origin.as_str().chars().count() > MAX_ORIGIN {
         return Err(Failure::bad(format!("origin must have 1 to {MAX_ORIGIN} characters")));
     }
     let plain = |commit: &String| {

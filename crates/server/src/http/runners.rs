@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::builds::{RunnerToken, RunnerView};
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::words::DoneStatus;
 use launchway_domain::build::Runner;
 use launchway_domain::time::iso;
 
@@ -84,5 +85,5 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
 pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("runner")?.get()?;
     Write::run(&app, &caller, id, runners::revoke).await?;
-    Ok(gone(id, "revoked"))
+    Ok(gone(id, DoneStatus::Revoked))
 }

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::auth::SessionView;
 use launchway_api::lists::{Deleted, Page};
+use launchway_api::words::DoneStatus;
 
 use crate::app::App;
 use crate::caller::{Caller, Who};
@@ -60,5 +61,5 @@ pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     };
     let id = id.get()?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &caller.origin).await?;
-    Ok(gone(id, "revoked"))
+    Ok(gone(id, DoneStatus::Revoked))
 }

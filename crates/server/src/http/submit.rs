@@ -7,6 +7,7 @@ use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionView};
+use launchway_api::words::DoneStatus;
 use launchway_store::SubmissionFilter;
 
 use crate::app::App;
@@ -168,5 +169,5 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let id = query.id("submission")?.get()?;
     let files = Write::run(&app, &caller, id, submissions::delete).await?;
     submissions::remove_files(&app, &files).await;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

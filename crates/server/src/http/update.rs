@@ -8,6 +8,7 @@ use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::reports::{ReportCounts, ReportReason};
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
+use launchway_api::words::DoneStatus;
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::ReportKind;
 use launchway_domain::time::iso;
@@ -116,7 +117,7 @@ pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Fa
     }
     let reasons = org.report_reasons(id).await?.into_iter();
     let view = |stored: launchway_store::StoredReason| ReportReason {
-        kind: stored.kind.as_str().to_owned(),
+        kind: stored.kind.into(),
         at: iso(stored.at),
         reason: stored.reason,
     };
@@ -164,5 +165,5 @@ pub async fn change(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("update")?.get()?;
     Write::run(&app, &caller, id, updates::delete).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }

@@ -7,8 +7,8 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_api::reports::{DeviceEvent, DeviceReport, ReportAnswer};
+use launchway_api::words::AcceptedStatus;
 use launchway_domain::report::{MAX_REASON, ReportKind};
-use launchway_domain::words::UnknownWord;
 use launchway_store::Report;
 
 use crate::app::App;
@@ -63,17 +63,14 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
         .map(|(at, event)| read_event(app, &claim, event, at, now));
     let counted = app.reports.count(reports.collect::<Result<_, _>>()?).await?;
     Ok(found(&ReportAnswer {
-        status: "accepted".to_owned(),
+        status: AcceptedStatus::Accepted.into(),
         counted,
     }))
 }
 
 fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, Failure> {
     let bad = |problem: String| Failure::bad(format!("events[{at}].{problem}"));
-    let kind: ReportKind = event
-        .kind
-        .parse()
-        .map_err(|unknown: UnknownWord| bad(unknown.to_string()))?;
+    let kind: ReportKind = event.kind.checked().map_err(|unknown| bad(unknown.to_string()))?;
     if event.update_id.parse() != Ok(claim.update_id) {
         return Err(bad("updateId is not the update that the token was given for".to_owned()));
     }

@@ -7,6 +7,7 @@ use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage, Page};
 use launchway_api::webhooks::{CreateWebhook, DeliveryView, ReplaceWebhook, WebhookView, WebhookWithSecret};
+use launchway_api::words::DoneStatus;
 use launchway_domain::id::WebhookId;
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_store::Org;
@@ -136,7 +137,7 @@ pub async fn replace(
 pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
     let id = query.id("webhook")?.get()?;
     Write::run(&app, &caller, id, webhooks::delete).await?;
-    Ok(gone(id, "deleted"))
+    Ok(gone(id, DoneStatus::Deleted))
 }
 
 /// Gives a webhook a new secret and shows it, this once. For 24 hours deliveries are signed with the old one too.

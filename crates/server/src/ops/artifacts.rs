@@ -3,6 +3,7 @@
 //! once its size and hash are right.
 
 use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
+use launchway_api::words::PendingStatus;
 use launchway_binaries::{Asked, BinaryFacts, mismatches};
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::plan::is_kind;
@@ -94,7 +95,7 @@ pub async fn announce(
         .presign_put(&key, wanted.size, now, (SIGNED_URL_LIFE / SECOND) as u32);
     Ok(ArtifactTarget {
         id: artifact.id.to_string(),
-        status: "pending".to_owned(),
+        status: PendingStatus::Pending.into(),
         url: reachable_url(app, caller, signed.url),
         expires_at: iso(signed.expires_at_ms),
         cancel: build.standing.cancel_requested,

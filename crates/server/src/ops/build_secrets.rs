@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_api::open;
 use launchway_api::runner::{LeasedCredential, LeasedVariable};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::git::{self, Bound, is_for_fetch_only};
@@ -86,7 +87,7 @@ pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Resul
         if let Some(secret) = credentials::open(write, credential.id, what_for).await? {
             opened.credentials.push(LeasedCredential {
                 id: credential.id.to_string(),
-                kind: credential.kind.clone(),
+                kind: open::CredentialKind::of(&credential.kind),
                 name: credential.name.clone(),
                 facts: credential.facts.clone(),
                 secrets: opening(&secret),

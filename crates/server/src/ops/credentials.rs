@@ -47,8 +47,8 @@ pub struct CredentialPlan {
 pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Result<CredentialPlan, Failure> {
     let kind: Kind = request
         .kind
-        .parse()
-        .map_err(|error| Failure::bad(format!("kind {error}")))?;
+        .checked()
+        .map_err(|unknown| Failure::bad(format!("kind {unknown}")))?;
     let named = request.name.as_deref().filter(|name| !name.is_empty());
     let name = named
         .map(|name| normal_name(name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters")))

@@ -4,6 +4,7 @@
 
 use launchway_api::device_logins::StartDeviceLogin;
 use launchway_api::keys::CreateKey;
+use launchway_api::words::LoginOutcome;
 use launchway_domain::actor::Actor;
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::device_login::{DEVICE_LOGIN_LIFE, DeviceLogin, DeviceLoginStatus, KEY_DAYS, UserCode};
@@ -40,7 +41,7 @@ pub struct Outcome {
     /// The login.
     pub login: DeviceLogin,
     /// `pending`, `approved`, `denied` or `expired`.
-    pub status: &'static str,
+    pub status: LoginOutcome,
     /// The key, when it was approved.
     pub key: Option<ApiKey>,
 }
@@ -161,15 +162,15 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
     };
     let (org, user) = match (login.status, login.org_id, login.user_id) {
         (DeviceLoginStatus::Used, ..) => return Err(unknown()),
-        (DeviceLoginStatus::Denied, ..) => return Ok(without_key(login, "denied")),
-        _ if login.expires_at <= app.clock.now() => return Ok(without_key(login, "expired")),
+        (DeviceLoginStatus::Denied, ..) => return Ok(without_key(login, LoginOutcome::Denied)),
+        _ if login.expires_at <= app.clock.now() => return Ok(without_key(login, LoginOutcome::Expired)),
         (DeviceLoginStatus::Approved, Some(org), Some(user)) => (org, user),
-        _ => return Ok(without_key(login, "pending")),
+        _ => return Ok(without_key(login, LoginOutcome::Pending)),
     };
     let mut write = Write::open(app, org, Actor::User(user), Some(origin)).await?;
     // Held until the key is there: whoever removes the user then sees the key.
     if write.org().hold_member(user).await? < Some(Role::Admin) {
-        return Ok(without_key(login, "denied"));
+        return Ok(without_key(login, LoginOutcome::Denied));
     }
     let now = write.now();
     if !write.system(REASON).use_device_login(login.id, now).await? {
@@ -184,7 +185,7 @@ pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outc
     write.commit().await?;
     Ok(Outcome {
         login,
-        status: "approved",
+        status: LoginOutcome::Approved,
         key: Some(key),
     })
 }

@@ -1,6 +1,7 @@
 //! Sets and deletes environment variables (`docs/reference/environment.md#setting-a-variable`).
 
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
+use launchway_api::open::{self, Open};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::git;
 use launchway_domain::configuration::Configuration;
@@ -8,8 +9,7 @@ use launchway_domain::env_var::{
     EnvVar, EnvVarKind, EnvVarScope, MAX_CONFIGURATIONS, MAX_VALUE_SIZE, Visibility, is_name, is_path,
 };
 use launchway_domain::id::{EnvVarId, OrgId};
-use launchway_domain::platform::Platform;
-use launchway_domain::words::UnknownWord;
+use launchway_domain::words::Word;
 use launchway_store::{Paging, SealedEnvVar, Tx};
 
 use crate::app::App;
@@ -55,7 +55,7 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
     if request.name == git::URLS {
         git::Bound::parse(value).map_err(|problem| Failure::bad(format!("value: {problem}")))?;
     }
-    let kind = word("kind", request.kind.as_deref(), EnvVarKind::Variable)?;
+    let kind = word("kind", request.kind.as_ref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());
     match (kind, &path) {
         (EnvVarKind::Variable, Some(_)) => return Err(Failure::bad("path is for kind file only")),
@@ -72,7 +72,7 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
         _ => {}
     }
     Ok(EnvVarPlan {
-        visibility: word("visibility", request.visibility.as_deref(), Visibility::Secret)?,
+        visibility: word("visibility", request.visibility.as_ref(), Visibility::Secret)?,
         scope: scope(request.bundle_id, request.configurations, request.platforms)?,
         name: request.name,
         value: request.value,
@@ -81,12 +81,11 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
     })
 }
 
-fn word<T>(field: &str, given: Option<&str>, default: T) -> Result<T, Failure>
-where
-    T: std::str::FromStr<Err = UnknownWord>,
-{
-    match given.filter(|text| !text.is_empty()) {
-        Some(text) => text.parse().map_err(|error| Failure::bad(format!("{field} {error}"))),
+fn word<T: Word>(field: &str, given: Option<&Open<T>>, default: T) -> Result<T, Failure> {
+    match given.filter(|given| !given.as_str().is_empty()) {
+        Some(given) => given
+            .checked()
+            .map_err(|unknown| Failure::bad(format!("{field} {unknown}"))),
         None => Ok(default),
     }
 }
@@ -94,14 +93,15 @@ where
 fn scope(
     bundle_id: Option<String>,
     configurations: Option<Vec<String>>,
-    platforms: Option<Vec<String>>,
+    platforms: Option<Vec<open::Platform>>,
 ) -> Result<EnvVarScope, Failure> {
     let bundle = bundle_id.as_deref().filter(|text| !text.is_empty());
     let label = |text: &String| {
         Configuration::parse(text).map_err(|error| Failure::bad(format!("configurations: each {error}")))
     };
-    let platform = |text: &String| {
-        text.parse::<Platform>()
+    let platform = |given: &open::Platform| {
+        given
+            .checked()
             .map_err(|_| Failure::bad("platforms: each must be ios, android or visionos"))
     };
     let configurations = configurations.unwrap_or_default();

@@ -3,6 +3,7 @@
 
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
+use launchway_domain::build::BuildResult;
 use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord};
 use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
@@ -40,13 +41,15 @@ pub struct FinishPlan {
 /// Checks the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
 pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, Failure> {
     let error = told.error.map(failure).transpose()?;
-    let outcome = match (told.status.as_str(), &error) {
-        ("success", None) => Outcome::Success,
-        ("canceled", None) => Outcome::Canceled,
-        ("failed", Some(error)) => Outcome::Failed(error.code),
-        ("failed", None) => return Err(Failure::bad("error is required with failed")),
-        ("success" | "canceled", Some(_)) => return Err(Failure::bad("error is for failed only")),
-        _ => return Err(Failure::bad("status must be success, failed or canceled")),
+    let outcome = match (told.status.known(), &error) {
+        (Some(BuildResult::Success), None) => Outcome::Success,
+        (Some(BuildResult::Canceled), None) => Outcome::Canceled,
+        (Some(BuildResult::Failed), Some(error)) => Outcome::Failed(error.code),
+        (Some(BuildResult::Failed), None) => return Err(Failure::bad("error is required with failed")),
+        (Some(BuildResult::Success | BuildResult::Canceled), Some(_)) => {
+            return Err(Failure::bad("error is for failed only"));
+        }
+        (None, _) => return Err(Failure::bad("status must be success, failed or canceled")),
     };
     let mut artifacts = Vec::new();
     for text in &told.artifacts {
@@ -78,8 +81,8 @@ pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<Fin
 fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, Failure> {
     let code: BuildErrorCode = told
         .code
-        .parse()
-        .map_err(|error| Failure::bad(format!("error.code {error}")))?;
+        .checked()
+        .map_err(|unknown| Failure::bad(format!("error.code {unknown}")))?;
     if matches!(code, BuildErrorCode::RunnerLost | BuildErrorCode::Expired) {
         return Err(Failure::bad(format!("error.code: {code} is not for a runner to say")));
     }
@@ -160,7 +163,7 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
     }
     Ok(Finished {
         id: plan.id.to_string(),
-        status: status(plan.outcome).to_string(),
+        status: status(plan.outcome).into(),
     })
 }
 
@@ -172,7 +175,7 @@ fn told_before(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Optio
         && build.error.as_ref().map(|error| error.code) == plan.error.as_ref().map(|error| error.code);
     same.then(|| Finished {
         id: build.id.to_string(),
-        status: build.standing.status.to_string(),
+        status: build.standing.status.into(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Making and revoking API keys.
 
 use launchway_api::keys::{CreateKey, KeyView};
+use launchway_api::open;
 use launchway_domain::api_key::ApiKey;
 use launchway_domain::id::{DeviceLoginId, KeyId};
 use launchway_domain::key::Key;
@@ -28,7 +29,7 @@ pub struct KeyPlan {
 /// Checks a request for a key. Any scope but `build`, `submit` and `update` is refused.
 pub fn plan(request: &CreateKey) -> Result<KeyPlan, Failure> {
     let name = normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?;
-    let grantable = |text: &String| text.parse().ok().filter(|scope| Scope::GRANTABLE.contains(scope));
+    let grantable = |given: &open::Scope| given.known().filter(|scope| Scope::GRANTABLE.contains(scope));
     let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
     let mut scopes = scopes
         .filter(|scopes| !scopes.is_empty())

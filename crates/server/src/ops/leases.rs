@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use launchway_api::builds::{BuildContext, BuildView};
+use launchway_api::open;
 use launchway_api::runner::{Going, Lease, Source, TellPlan};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::SIGNED_URL_LIFE;
@@ -130,11 +131,11 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
         renew_seconds: (RENEW / SECOND) as u32,
         log_offset: u64::try_from(build.log_size).unwrap_or_default(),
         bundle_id: build.bundle_id.clone(),
-        platform: build.platform.to_string(),
+        platform: build.platform.into(),
         configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
         profile: spec.profile.clone(),
-        build_type: spec.build_type.clone(),
-        distribution: spec.distribution.clone(),
+        build_type: open::BuildType::of(&spec.build_type),
+        distribution: open::Distribution::of(&spec.distribution),
         version: spec.version.clone(),
         build_number: spec.build_number.clone(),
         source,
@@ -224,7 +225,7 @@ pub async fn renew(
 pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: TellPlan) -> Result<Going, Failure> {
     let (mut write, mut build) = hold(app, caller, id, told.attempt).await?;
     build.plan = Some(told.plan);
-    build.plan_origin = Some(told.origin);
+    build.plan_origin = Some(told.origin.to_string());
     if let Some(commit) = told.commit {
         build.spec.git.get_or_insert_with(GitFacts::default).commit = Some(commit);
     }

@@ -1,12 +1,13 @@
 //! Members and invitations of an organization.
 
+use launchway_api::open;
 use launchway_api::orgs::{CreateInvitation, Departure, InvitationView, MemberView, RemovedMember};
+use launchway_api::words::DoneStatus;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::{InvitationId, UserId};
 use launchway_domain::org::{INVITATION_LIFE, Invitation, Member, Org, normal_email};
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
-use launchway_domain::words::UnknownWord;
 use launchway_store::LastOwner;
 
 use crate::app::App;
@@ -22,9 +23,8 @@ const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
 const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
 
 /// Reads a role from a body.
-pub fn role(text: &str) -> Result<Role, Failure> {
-    text.parse()
-        .map_err(|unknown: UnknownWord| Failure::bad(unknown.to_string()))
+pub fn role(given: &open::Role) -> Result<Role, Failure> {
+    given.checked().map_err(|unknown| Failure::bad(unknown.to_string()))
 }
 
 /// Whether the caller may touch owners: an owner may, and so may a key with the admin scope, which the operator made.
@@ -115,7 +115,7 @@ pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<Rem
     write.commit().await?;
     Ok(RemovedMember {
         id: user.id.to_string(),
-        status: "deleted".to_owned(),
+        status: DoneStatus::Deleted.into(),
         departure,
     })
 }
@@ -148,7 +148,7 @@ pub struct InvitationPlan {
 pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<InvitationPlan, Failure> {
     let email =
         normal_email(&request.email).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))?;
-    let role = request.role.as_deref().map(role).transpose()?.unwrap_or(Role::Member);
+    let role = request.role.as_ref().map(role).transpose()?.unwrap_or(Role::Member);
     if role == Role::Owner && !may_touch_owners(caller) {
         return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
     }

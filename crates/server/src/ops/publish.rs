@@ -71,8 +71,8 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
         bundle: apps::bundle_id(&request.bundle_id)?,
         platform: request
             .platform
-            .parse()
-            .map_err(|_| Failure::bad("platform must be ios, android or visionos"))?,
+            .checked()
+            .map_err(|unknown| Failure::bad(unknown.to_string()))?,
         version: Version::parse(&request.version)
             .map_err(|_| Failure::bad("version must be a semantic version such as 1.2.3"))?,
         version_text: request.version.clone(),

@@ -2,6 +2,7 @@
 
 use launchway_api::builds::RunnerView;
 use launchway_api::runner::{Enrol, Enrolled};
+use launchway_api::words::ActiveStatus;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::is_label;
 use launchway_domain::build::{LEASE, RENEW, Runner};
@@ -133,7 +134,7 @@ pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Re
     tell_enrolled(app, tx, &runner, origin).await?;
     Ok(Enrolled {
         id: runner.id.to_string(),
-        status: "active".to_owned(),
+        status: ActiveStatus::Active.into(),
         token: own_token,
     })
 }

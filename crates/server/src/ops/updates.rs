@@ -1,10 +1,10 @@
 //! Changing and deleting over-the-air updates.
 
+use launchway_api::open;
 use launchway_api::updates::{ChangeUpdate, UpdateView};
 use launchway_domain::id::UpdateId;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
-use launchway_domain::words::UnknownWord;
 use launchway_store::UpdateChange;
 
 use crate::failure::Failure;
@@ -22,9 +22,9 @@ pub struct ChangePlan {
 
 /// Checks the form of a change.
 pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
-    let status = request.status.as_deref().map(str::parse).transpose();
+    let status = request.status.as_ref().map(open::UpdateStatus::checked).transpose();
     Ok(ChangePlan {
-        status: status.map_err(|unknown: UnknownWord| Failure::bad(unknown.to_string()))?,
+        status: status.map_err(|unknown| Failure::bad(unknown.to_string()))?,
         rollout: request.rollout.map(publish::rollout).transpose()?,
         mandatory: request.mandatory,
         release_notes: request

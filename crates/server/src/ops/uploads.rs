@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use launchway_api::uploads::{CreateUpload, UploadView};
+use launchway_api::words::{PendingStatus, UploadMethod};
 use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
@@ -77,8 +78,8 @@ pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadVie
     );
     Ok(UploadView {
         id: upload.id.to_string(),
-        status: "pending".to_owned(),
-        method: "PUT".to_owned(),
+        status: PendingStatus::Pending.into(),
+        method: UploadMethod::Put.into(),
         url: signed.url,
         headers: BTreeMap::new(),
         expires_at: iso(signed.expires_at_ms),

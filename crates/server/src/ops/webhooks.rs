@@ -1,5 +1,6 @@
 //! Making, changing and deleting webhooks, and their secrets.
 
+use launchway_api::open;
 use launchway_api::webhooks::{CreateWebhook, ReplaceWebhook, WebhookView};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::WebhookId;
@@ -8,7 +9,6 @@ use launchway_domain::standard_webhooks::{SECRET_BYTES, Secret};
 use launchway_domain::webhook::{
     EventFilter, MAX_BUNDLE_IDS, MAX_OLD_SECRETS, MAX_WEBHOOKS, OLD_SECRET_LIFE, Webhook, WebhookStatus, WebhookType,
 };
-use launchway_domain::words::UnknownWord;
 use launchway_store::{OldSecret, Paging, WebhookSecrets};
 use zeroize::Zeroizing;
 
@@ -45,12 +45,12 @@ pub fn place_of_secret(id: WebhookId) -> Place<'static> {
 pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, Failure> {
     check_url(&request.url, app.webhooks.sender.allows_private())
         .map_err(|refused| Failure::bad(format!("url {refused}")))?;
-    let kind = request.kind.as_deref().map(str::parse).transpose();
+    let kind = request.kind.as_ref().map(open::WebhookType::checked).transpose();
     Ok(WebhookPlan {
         name: normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
         url: request.url.clone(),
         kind: kind
-            .map_err(|unknown: UnknownWord| Failure::bad(format!("type {unknown}")))?
+            .map_err(|unknown| Failure::bad(format!("type {unknown}")))?
             .unwrap_or(WebhookType::Generic),
         events: EventFilter::parse(&request.events).map_err(|invalid| Failure::bad(format!("events {invalid}")))?,
         bundle_ids: bundle_ids(request.bundle_ids.as_deref().unwrap_or_default())?,
@@ -67,9 +67,9 @@ pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, F
         kind: request.kind.clone(),
         bundle_ids: request.bundle_ids.clone(),
     };
-    let status = request.status.as_deref().map(str::parse).transpose();
+    let status = request.status.as_ref().map(open::WebhookStatus::checked).transpose();
     Ok(WebhookPlan {
-        status: status.map_err(|unknown: UnknownWord| Failure::bad(format!("status {unknown}")))?,
+        status: status.map_err(|unknown| Failure::bad(format!("status {unknown}")))?,
         ..plan(app, &record)?
     })
 }

@@ -5,11 +5,14 @@ use std::io::{Cursor, Write};
 
 use launchway_api::builds::{BuildSource, CreateBuild};
 use launchway_api::keys::CreateKey;
+use launchway_api::open;
 use launchway_api::updates::{CreateUpdate, TextOrNumber};
 use launchway_domain::actor::Actor;
 use launchway_domain::app::{Package, UPLOAD_LIFE, Upload};
+use launchway_domain::build::Distribution;
 use launchway_domain::build::plan::{ArtifactRule, Plan, Step};
 use launchway_domain::id::{BuildId, OrgId};
+use launchway_domain::platform::Platform;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use sha2::{Digest, Sha256};
@@ -60,7 +63,7 @@ pub async fn prepare(app: &App) -> Result<String, Failure> {
     orgs::insert(&mut change, &org).await?;
     let user = accounts::create_user(&mut change, EMAIL, &hash).await?;
     accounts::join(&mut change, org.id, &user, Role::Owner).await?;
-    let scopes = Scope::GRANTABLE.iter().map(Scope::to_string).collect();
+    let scopes = Scope::GRANTABLE.map(open::Scope::from).to_vec();
     let plan = keys::plan(&CreateKey {
         name: "demo".to_owned(),
         scopes,
@@ -92,7 +95,7 @@ async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, Failure> {
     };
     let asked = builds::form::check(CreateBuild {
         bundle_id: BUNDLE.to_owned(),
-        platform: "android".to_owned(),
+        platform: Platform::Android.into(),
         source: BuildSource {
             upload_id: Some(record.id.to_string()),
             git: None,
@@ -102,7 +105,7 @@ async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, Failure> {
         version: Some("1.0.0".to_owned()),
         build_number: Some(TextOrNumber::Text("auto".to_owned())),
         build_type: None,
-        distribution: Some("internal".to_owned()),
+        distribution: Some(Distribution::Internal.into()),
         fingerprint: None,
         git: None,
         plan: Some(Plan {
@@ -154,7 +157,7 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
     let plan = publish::plan(&CreateUpdate {
         upload_id: Some(prepared.upload.id.to_string()),
         bundle_id: BUNDLE.to_owned(),
-        platform: "android".to_owned(),
+        platform: Platform::Android.into(),
         version: "1.0.0".to_owned(),
         build_number: Some(TextOrNumber::Number(2)),
         release_notes: Some("The first update of the sample app.".to_owned()),

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use launchway_api::builds::BuildView;
+use launchway_api::open;
 use launchway_client::{Answer, BuildEvent, Client, Error};
+use launchway_domain::build::{BuildErrorCode, BuildStatus};
 
 use crate::args::start::FollowArgs;
 use crate::commands::build::{artifacts, show};
@@ -40,7 +42,7 @@ pub async fn to_the_end(
     };
     let build = &ended.value;
     let downloaded = match &arguments.download {
-        Some(directory) if build.status == "success" => {
+        Some(directory) if build.status == BuildStatus::Success => {
             let all = artifacts::download(build, &[], directory, client, context);
             unless_interrupted(all).await.map(drop)
         }
@@ -48,7 +50,7 @@ pub async fn to_the_end(
     };
     context.printer.result(&ended.body, || show::prose(build))?;
     downloaded?;
-    if build.status == "success" && arguments.download.is_none() && !build.artifacts.is_empty() {
+    if build.status == BuildStatus::Success && arguments.download.is_none() && !build.artifacts.is_empty() {
         context
             .printer
             .note(&format!("Download it: launchway build download {id}"));
@@ -61,7 +63,7 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
     let printer = &context.printer;
     let mut following = client.follow_build(id, 0);
     let mut lines = LogLines::default();
-    let (mut waiting_for, mut status, mut attempt) = (None, String::new(), 1);
+    let (mut waiting_for, mut status, mut attempt) = (None, open::BuildStatus::default(), 1);
     while let Some(event) = following.next().await.map_err(|error| goes_on(id, error))? {
         match event {
             BuildEvent::Log(log) => lines.push(log.value.text.as_bytes(), |line| printer.log_line(line)),
@@ -73,7 +75,7 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
                 if build.attempt > attempt {
                     printer.note(&format!("Attempt {} begins", build.attempt));
                 }
-                if build.status == "running" && status != build.status {
+                if build.status == BuildStatus::Running && status != build.status {
                     let runner = build.runner.as_deref().unwrap_or("a runner");
                     printer.note(&format!("{id} runs on {runner}"));
                 }
@@ -94,12 +96,12 @@ async fn watch(id: &str, client: &Client, context: &Context) -> Result<Answer<Bu
 /// The failure that the end of a build stands for, if it does.
 pub fn outcome(build: &BuildView) -> Result<(), Failure> {
     let id = &build.id;
-    match (build.status.as_str(), &build.error) {
-        ("success", _) => Ok(()),
-        ("canceled", _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
+    match (build.status.known(), &build.error) {
+        (Some(BuildStatus::Success), _) => Ok(()),
+        (Some(BuildStatus::Canceled), _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
         (_, Some(error)) => {
-            let exit = match error.code.as_str() {
-                "TIMED_OUT" | "EXPIRED" => Exit::TimedOut,
+            let exit = match error.code.known() {
+                Some(BuildErrorCode::TimedOut | BuildErrorCode::Expired) => Exit::TimedOut,
                 _ => Exit::AwaitedFailed,
             };
             let phase = error
@@ -109,6 +111,10 @@ pub fn outcome(build: &BuildView) -> Result<(), Failure> {
                 .unwrap_or_default();
             let message = format!("{id} failed{phase} ({}): {}", error.code, error.message);
             Err(Failure::new(exit, message).hint(format!("build it again: launchway build retry {id}")))
+        }
+        (None, None) => {
+            let message = format!("{id} ended as {}, which this version does not know", build.status);
+            Err(Failure::new(Exit::AwaitedFailed, message).hint("update launchway"))
         }
         (_, None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
     }

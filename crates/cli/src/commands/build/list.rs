@@ -34,7 +34,7 @@ fn table(page: &Page<BuildView>) -> Table {
         let branch = build.git.as_ref().and_then(|git| git.branch.clone());
         table.row(vec![
             build.id.clone(),
-            build.status.clone(),
+            build.status.to_string(),
             build.bundle_id.clone(),
             build.platform.to_string(),
             build.version.clone().unwrap_or_default(),

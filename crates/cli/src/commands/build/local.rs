@@ -7,6 +7,7 @@ use indicatif::HumanBytes;
 use launchway_api::runner::{BuildError, Lease, LeasedVariable, Source};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::plan::Plan;
+use launchway_domain::build::{BuildErrorCode, BuildResult};
 use launchway_domain::env_var::is_name;
 use launchway_domain::platform::Platform;
 use launchway_runner::executor::ProcessExecutor;
@@ -77,10 +78,10 @@ fn conclude(end: LocalEnd, arguments: &StartArgs, context: &Context) -> Result<(
         end.artifacts.iter().map(line).collect()
     })?;
     match (end.status, end.error) {
-        ("success", _) => Ok(()),
-        ("canceled", _) => Err(Failure::interrupted()),
+        (BuildResult::Success, _) => Ok(()),
+        (BuildResult::Canceled, _) => Err(Failure::interrupted()),
         (_, Some(BuildError { code, phase, message })) => {
-            let exit = if code == "TIMED_OUT" {
+            let exit = if code == BuildErrorCode::TimedOut {
                 Exit::TimedOut
             } else {
                 Exit::AwaitedFailed
@@ -149,11 +150,11 @@ fn lease(
         renew_seconds: 0,
         log_offset: 0,
         bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
-        platform: platform.to_string(),
+        platform: platform.into(),
         configuration: configuration.or(resolved.configuration),
         profile: resolved.profile,
-        build_type: resolved.build_type.to_string(),
-        distribution: resolved.distribution.to_string(),
+        build_type: resolved.build_type.into(),
+        distribution: resolved.distribution.into(),
         version: told.version.clone(),
         build_number: told.build_number.clone(),
         source: Source::Archive {

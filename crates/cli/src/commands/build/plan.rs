@@ -63,7 +63,10 @@ async fn of_build(id: &str, context: &Context) -> Result<(), Failure> {
     context.printer.result(&answer.body, || {
         let mut text = fields(&[
             ("Build", format!("{}, {}", told.id, told.status)),
-            ("From", told.origin.clone().unwrap_or_default()),
+            (
+                "From",
+                told.origin.as_ref().map(ToString::to_string).unwrap_or_default(),
+            ),
         ]);
         text.push_str(&told.plan.as_ref().map(prose).unwrap_or_default());
         text

@@ -2,6 +2,7 @@
 
 use indicatif::HumanBytes;
 use launchway_api::builds::{BuildView, GitView, PhaseView};
+use launchway_domain::build::BuildStatus;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -41,8 +42,8 @@ fn facts(build: &BuildView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match (&build.phase, build.cancel_requested) {
         (_, true) => format!("{}, to be canceled", build.status),
-        (Some(phase), false) if build.status == "running" => format!("{} ({phase})", build.status),
-        _ => build.status.clone(),
+        (Some(phase), false) if build.status == BuildStatus::Running => format!("{} ({phase})", build.status),
+        _ => build.status.to_string(),
     };
     let version = match (&build.version, &build.build_number) {
         (Some(version), Some(number)) => format!("{version} (build {number})"),

@@ -1,6 +1,7 @@
 //! What to ask the server for: from the flags, the profile of `launchway.toml`, the native project and git.
 
 use launchway_api::builds::{BuildSource, CreateBuild, GitSource};
+use launchway_api::open;
 use launchway_api::updates::TextOrNumber;
 use launchway_domain::platform::Platform;
 use launchway_project::resolve::Resolved;
@@ -44,7 +45,7 @@ pub fn from(
     let of_profile = |value: fn(&Resolved) -> Option<String>| resolved.as_ref().and_then(value);
     Ok(CreateBuild {
         bundle_id: app.bundle_id(told.bundle_id.as_ref(), context)?,
-        platform: platform.to_string(),
+        platform: platform.into(),
         source,
         profile: of_profile(|resolved| resolved.profile.clone()).or_else(|| told.profile.clone()),
         configuration: told
@@ -54,10 +55,16 @@ pub fn from(
             .or_else(|| of_profile(|resolved| resolved.configuration.clone())),
         version: told.version.clone(),
         build_number: told.build_number.clone().map(TextOrNumber::Text),
-        build_type: of_profile(|resolved| Some(resolved.build_type.to_string()))
-            .or_else(|| told.build_type.map(|word| word.to_string())),
-        distribution: of_profile(|resolved| Some(resolved.distribution.to_string()))
-            .or_else(|| told.distribution.map(|word| word.to_string())),
+        build_type: resolved
+            .as_ref()
+            .map(|resolved| resolved.build_type)
+            .or(told.build_type)
+            .map(open::BuildType::from),
+        distribution: resolved
+            .as_ref()
+            .map(|resolved| resolved.distribution)
+            .or(told.distribution)
+            .map(open::Distribution::from),
         fingerprint: None,
         git,
         plan: resolved.map(|resolved| resolved.plan),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use launchway_api::secret::SecretText;
+use launchway_domain::credential::CredentialKind;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;
@@ -14,15 +15,15 @@ use crate::failure::Failure;
 const LARGEST: u64 = 1 << 20;
 
 /// What kind of credential a file of this name holds.
-pub fn kind(path: &Path) -> Result<&'static str, Failure> {
+pub fn kind(path: &Path) -> Result<CredentialKind, Failure> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending.to_ascii_lowercase().as_str() {
-        "jks" | "keystore" | "ks" => Ok("android_keystore"),
-        "p8" => Ok("app_store_connect_key"),
-        "json" => Ok("google_service_account"),
-        "mobileprovision" | "provisionprofile" => Ok("provisioning_profile"),
+        "jks" | "keystore" | "ks" => Ok(CredentialKind::AndroidKeystore),
+        "p8" => Ok(CredentialKind::AppStoreConnectKey),
+        "json" => Ok(CredentialKind::GoogleServiceAccount),
+        "mobileprovision" | "provisionprofile" => Ok(CredentialKind::ProvisioningProfile),
         // Also keystores of Android have this form, but seldom this name.
-        "p12" | "pfx" => Ok("apple_certificate"),
+        "p12" | "pfx" => Ok(CredentialKind::AppleCertificate),
         _ => Err(
             Failure::usage(format!("{} has a name that does not tell what it is", path.display()))
                 .hint("add --kind; `launchway credential add --help` names the kinds"),
@@ -57,12 +58,12 @@ mod tests {
     #[test]
     fn the_name_tells_the_kind() {
         let rows = [
-            ("upload.JKS", "android_keystore"),
-            ("debug.keystore", "android_keystore"),
-            ("AuthKey_2X9R4HXF34.p8", "app_store_connect_key"),
-            ("play.json", "google_service_account"),
-            ("App.mobileprovision", "provisioning_profile"),
-            ("dist.p12", "apple_certificate"),
+            ("upload.JKS", CredentialKind::AndroidKeystore),
+            ("debug.keystore", CredentialKind::AndroidKeystore),
+            ("AuthKey_2X9R4HXF34.p8", CredentialKind::AppStoreConnectKey),
+            ("play.json", CredentialKind::GoogleServiceAccount),
+            ("App.mobileprovision", CredentialKind::ProvisioningProfile),
+            ("dist.p12", CredentialKind::AppleCertificate),
         ];
         for (name, expected) in rows {
             assert_eq!(kind(Path::new(name)).expect(name), expected, "{name}");

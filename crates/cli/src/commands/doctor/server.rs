@@ -62,7 +62,7 @@ async fn key(context: &Context) -> Finding {
         Ok(answer) => answer.value,
         Err(error) => return Finding::failure("key", error.into()),
     };
-    let service = context.settings.service.as_str();
+    let service = context.settings.service.environment();
     if caller.environment != service {
         let message = format!("this is the {} server, not the {service} one", caller.environment);
         return Finding::problem("key", message, "give --dev for the development server only");

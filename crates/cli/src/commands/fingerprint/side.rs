@@ -100,11 +100,15 @@ pub fn known(told: &FingerprintView) -> Result<Side, Failure> {
         .ok_or_else(|| Failure::failed(format!("{id} has no fingerprint")).hint("name another build or update"))?;
     let hash = Fingerprint::parse(hash)
         .map_err(|error| Failure::new(Exit::Server, format!("the server's fingerprint {error}")))?;
+    let platform = told.platform.known().ok_or_else(|| {
+        let message = format!("{id} is for {}, which this version does not know", told.platform);
+        Failure::failed(message).hint("update launchway")
+    })?;
     Ok(Side {
         hash,
         lwfp2: told.lwfp2.as_deref().and_then(|hash| Fingerprint::parse(hash).ok()),
         document: told.read(),
-        platform: told.platform,
+        platform,
     })
 }
 

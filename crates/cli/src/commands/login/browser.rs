@@ -4,7 +4,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use launchway_api::device_logins::{ClaimDeviceLogin, StartDeviceLogin};
+use launchway_api::open;
 use launchway_api::secret::SecretText;
+use launchway_api::words::LoginOutcome;
 use launchway_client::{BaseUrl, Error};
 use launchway_domain::api_key::ApiKey;
 
@@ -19,7 +21,7 @@ pub async fn key(url: &BaseUrl, scopes: Vec<String>, context: &Context) -> Resul
     let client = context.client_without_key(url.clone())?;
     let wanted = StartDeviceLogin {
         name: name(context),
-        scopes,
+        scopes: scopes.into_iter().map(open::Scope::of).collect(),
     };
     let login = client.start_device_login(&wanted).await.map_err(unknown)?.value;
     context.terminal.tell(&format!(
@@ -37,11 +39,13 @@ pub async fn key(url: &BaseUrl, scopes: Vec<String>, context: &Context) -> Resul
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         let outcome = client.claim_device_login(&claim).await.map_err(lost)?.value;
         let key = outcome.key.as_deref().and_then(ApiKey::parse);
-        match (outcome.status.as_str(), key) {
-            ("pending", _) => {}
-            ("approved", Some(key)) => return Ok(key),
-            ("denied", _) => return Err(Failure::new(Exit::Auth, "the sign-in was refused in the browser")),
-            ("expired", _) => {
+        match (outcome.status.known(), key) {
+            (Some(LoginOutcome::Pending), _) => {}
+            (Some(LoginOutcome::Approved), Some(key)) => return Ok(key),
+            (Some(LoginOutcome::Denied), _) => {
+                return Err(Failure::new(Exit::Auth, "the sign-in was refused in the browser"));
+            }
+            (Some(LoginOutcome::Expired), _) => {
                 return Err(
                     Failure::new(Exit::Auth, "the code was not confirmed in time").hint("run `launchway login` again")
                 );

@@ -25,7 +25,7 @@ fn table(page: &Page<RunnerView>) -> Table {
         let serves = if runner.shared { "everybody" } else { "organization" };
         table.row(vec![
             runner.id.clone(),
-            runner.status.clone(),
+            runner.status.to_string(),
             runner.name.clone(),
             runner.labels.join(" "),
             runner.slots.to_string(),

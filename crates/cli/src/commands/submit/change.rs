@@ -1,6 +1,7 @@
 //! `submit rollout`, `halt`, `resume`, `retry`, `cancel` and `delete`.
 
 use launchway_api::submissions::ChangeSubmission;
+use launchway_domain::submission::RolloutState;
 
 use crate::args::submit::WaitArgs;
 use crate::commands::submit::{show, wait};
@@ -9,9 +10,9 @@ use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
 
 /// Halts a rollout, or has it go on.
-pub async fn status(id: &str, status: &str, context: &Context) -> Result<(), Failure> {
+pub async fn status(id: &str, status: RolloutState, context: &Context) -> Result<(), Failure> {
     let change = ChangeSubmission {
-        status: Some(status.to_owned()),
+        status: Some(status.into()),
         rollout: None,
     };
     apply(id, &change, context).await

@@ -40,10 +40,10 @@ fn table(page: &Page<SubmissionView>) -> Table {
     for submission in &page.items {
         table.row(vec![
             submission.id.clone(),
-            submission.status.clone(),
+            submission.status.to_string(),
             submission.bundle_id.clone(),
             submission.platform.to_string(),
-            submission.destination.clone(),
+            submission.destination.to_string(),
             submission.version.clone().unwrap_or_default(),
             submission.build_number.clone().unwrap_or_default(),
             format!("{} %", submission.rollout),

@@ -1,6 +1,8 @@
 //! `submit show`: one submission with everything about it. The other commands print a submission in the same way.
 
+use launchway_api::open::Open;
 use launchway_api::submissions::{SubmissionOptions, SubmissionView};
+use launchway_domain::submission::Store;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -37,7 +39,7 @@ fn facts(submission: &SubmissionView) -> String {
     let or = |value: &Option<String>| value.clone().unwrap_or_default();
     let status = match submission.cancel_requested {
         true => format!("{}, to be canceled", submission.status),
-        false => submission.status.clone(),
+        false => submission.status.to_string(),
     };
     let version = match (&submission.version, &submission.build_number) {
         (Some(version), Some(number)) => format!("{version} (build {number})"),
@@ -46,10 +48,10 @@ fn facts(submission: &SubmissionView) -> String {
         (None, None) => String::new(),
     };
     let error = submission.error.as_ref();
-    let store = match submission.store.as_str() {
-        "app_store" => "App Store",
-        "google_play" => "Google Play",
-        other => other,
+    let store = match &submission.store {
+        Open::Known(Store::AppStore) => "App Store",
+        Open::Known(Store::GooglePlay) => "Google Play",
+        Open::Unknown(other) => other,
     };
     let external = submission.external.iter();
     let external: Vec<_> = external.map(|(name, id)| format!("{name} {id}")).collect();
@@ -67,7 +69,7 @@ fn facts(submission: &SubmissionView) -> String {
         ("Platform", submission.platform.to_string()),
         ("Version", version),
         ("Store", store.to_owned()),
-        ("Destination", submission.destination.clone()),
+        ("Destination", submission.destination.to_string()),
         ("Rollout", format!("{} %", submission.rollout)),
         ("Options", options(&submission.options).join("\n")),
         ("Build", or(&submission.build_id)),

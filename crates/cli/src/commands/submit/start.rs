@@ -5,7 +5,9 @@ use std::path::Path;
 use launchway_api::builds::BuildView;
 use launchway_api::submissions::{CreateSubmission, SubmissionView, SymbolFile};
 use launchway_client::{Answer, BuildFilter, Client, Paging, Source};
+use launchway_domain::build::{BuildStatus, Distribution};
 use launchway_domain::platform::Platform;
+use launchway_domain::submission::SymbolKind;
 
 use crate::args::submit::{AppArgs, TargetArgs, WaitArgs};
 use crate::commands::apart;
@@ -80,13 +82,16 @@ async fn latest(
         None => App::read(platform, None, None, context)?.bundle_id(None, context)?,
     };
     let filter = BuildFilter {
-        status: Some("success".to_owned()),
+        status: Some(BuildStatus::Success.to_string()),
         platform: Some(platform.to_string()),
         bundle_id: Some(bundle_id.clone()),
         ..BuildFilter::default()
     };
     let page = client.builds(&filter, LOOKED_THROUGH).await?.value;
-    let found = page.items.into_iter().find(|build| build.distribution == "store");
+    let found = page
+        .items
+        .into_iter()
+        .find(|build| build.distribution == Distribution::Store);
     let Some(build) = found else {
         let message = format!("there is no successful build of {bundle_id} for {platform} with distribution store");
         return Err(Failure::new(Exit::NotFound, message).hint(format!(
@@ -126,10 +131,13 @@ fn fits(path: &Path, platform: Platform) -> Result<(), Failure> {
 /// Uploads the files that make crash reports readable.
 async fn symbols(arguments: &AppArgs, client: &Client, context: &Context) -> Result<Vec<SymbolFile>, Failure> {
     let mut symbols = Vec::new();
-    for (kind, path) in [("mapping", &arguments.mapping), ("native", &arguments.native_symbols)] {
+    for (kind, path) in [
+        (SymbolKind::Mapping, &arguments.mapping),
+        (SymbolKind::Native, &arguments.native_symbols),
+    ] {
         if let Some(path) = path {
             symbols.push(SymbolFile {
-                kind: kind.to_owned(),
+                kind: kind.into(),
                 artifact_id: None,
                 upload_id: Some(upload(path, client, context).await?),
             });

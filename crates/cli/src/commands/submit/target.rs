@@ -1,9 +1,10 @@
 //! Where a submission goes, to whom and what is said about it: from the flags, else from
 //! `[submit.<profile>.<platform>]` of `launchway.toml`.
 
+use launchway_api::open;
 use launchway_api::submissions::{CreateSubmission, ReleaseNote, SubmissionOptions};
 use launchway_domain::platform::Platform;
-use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::destination::{Destination, KnownDestination};
 use launchway_project::file::{Project, StoreTarget};
 
 use crate::args::submit::TargetArgs;
@@ -23,8 +24,8 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
             None => "no destination is named".to_owned(),
         };
         let example = match platform {
-            Platform::Android => "internal",
-            Platform::Ios | Platform::Visionos => "testflight",
+            Platform::Android => KnownDestination::Internal,
+            Platform::Ios | Platform::Visionos => KnownDestination::TestFlight,
         };
         return Err(Failure::usage(message).hint(format!(
             "give --destination, such as {example}, or write destination below [submit.production.{platform}] in launchway.toml"
@@ -57,7 +58,7 @@ pub fn from(platform: Platform, told: &TargetArgs, project: &Project) -> Result<
         symbols: None,
     };
     Ok(CreateSubmission {
-        destination,
+        destination: open::KnownDestination::of(destination),
         rollout: told.rollout.or(written.rollout).map(i64::from),
         release_notes: Some(release_notes).filter(|notes| !notes.is_empty()),
         credential_id: told.credential.clone().or(written.credential_id),

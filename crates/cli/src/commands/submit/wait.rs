@@ -41,8 +41,8 @@ pub async fn as_told(
     context.printer.result(&there.body, || show::prose(&there.value))?;
     outcome(&there.value)?;
     if !is_final(&there.value) {
-        let note = match there.value.status.as_str() {
-            "in_review" => "The store has the app and looks at it",
+        let note = match there.value.status.known() {
+            Some(SubmissionStatus::InReview) => "The store has the app and looks at it",
             _ => "Users get it as the rollout says",
         };
         context
@@ -55,7 +55,7 @@ pub async fn as_told(
 /// Shows what happens until the submission is as far as it is waited for.
 async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Result<Answer<SubmissionView>, Failure> {
     let mut watching = client.watch_submission(id);
-    let (mut shown, mut status) = (0, String::new());
+    let (mut shown, mut status) = (0, None);
     loop {
         let answer = watching.next().await.map_err(|error| goes_on(id, error))?;
         let submission = &answer.value;
@@ -65,11 +65,11 @@ async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Re
             context.printer.note(&format!("{}: {}", event.status, event.message));
             said = true;
         }
-        if !said && submission.status != status && !status.is_empty() {
+        if !said && status.as_ref().is_some_and(|before| *before != submission.status) {
             context.printer.note(&format!("{id} is {}", submission.status));
         }
         shown = submission.events.len().max(shown);
-        status.clone_from(&submission.status);
+        status = Some(submission.status.clone());
         if is_there(submission, until) {
             return Ok(answer);
         }
@@ -78,16 +78,12 @@ async fn watch(id: &str, until: Until, client: &Client, context: &Context) -> Re
 
 /// Whether nothing more happens to it by itself.
 pub fn is_final(submission: &SubmissionView) -> bool {
-    status_of(submission).is_some_and(SubmissionStatus::is_final)
-}
-
-fn status_of(submission: &SubmissionView) -> Option<SubmissionStatus> {
-    submission.status.parse().ok()
+    submission.status.known().is_some_and(SubmissionStatus::is_final)
 }
 
 fn is_there(submission: &SubmissionView, until: Until) -> bool {
     use SubmissionStatus::{Halted, InReview, RollingOut};
-    match status_of(submission) {
+    match submission.status.known() {
         Some(InReview) => until == Until::Processed,
         Some(RollingOut | Halted) => true,
         Some(other) => other.is_final(),
@@ -98,12 +94,17 @@ fn is_there(submission: &SubmissionView, until: Until) -> bool {
 
 /// The failure that a submission stands for, if it does.
 pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
+    use SubmissionStatus::{Canceled, Failed, Rejected};
     let id = &submission.id;
-    let status = submission.status.as_str();
+    let status = submission.status.known();
     match (status, &submission.error) {
-        ("canceled", _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
-        ("failed" | "rejected", Some(error)) => {
-            let verb = if status == "rejected" { "was rejected" } else { "failed" };
+        (Some(Canceled), _) => Err(Failure::new(Exit::Canceled, format!("{id} was canceled"))),
+        (Some(Failed | Rejected), Some(error)) => {
+            let verb = if status == Some(Rejected) {
+                "was rejected"
+            } else {
+                "failed"
+            };
             let message = format!("{id} {verb} ({}): {}", error.code, error.message);
             let hint = match error.retryable {
                 true => format!("{}\n      then go on: launchway submit retry {id}", error.fix),
@@ -111,8 +112,8 @@ pub fn outcome(submission: &SubmissionView) -> Result<(), Failure> {
             };
             Err(Failure::new(Exit::AwaitedFailed, message).hint(hint))
         }
-        ("failed", None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
-        ("rejected", None) => Err(
+        (Some(Failed), None) => Err(Failure::new(Exit::AwaitedFailed, format!("{id} failed"))),
+        (Some(Rejected), None) => Err(
             Failure::new(Exit::AwaitedFailed, format!("{id} was rejected")).hint(format!(
                 "answer the store in its console, then go on: launchway submit retry {id}"
             )),

@@ -1,15 +1,16 @@
 //! `update pause`, `resume`, `withdraw` and `rollout`: change who is offered a published update.
 
 use launchway_api::updates::ChangeUpdate;
+use launchway_domain::update::UpdateStatus;
 
 use crate::commands::update::{note_on_rollout, show};
 use crate::context::Context;
 use crate::failure::Failure;
 
 /// Sets the status of an update.
-pub async fn status(id: &str, status: &str, context: &Context) -> Result<(), Failure> {
+pub async fn status(id: &str, status: UpdateStatus, context: &Context) -> Result<(), Failure> {
     let change = ChangeUpdate {
-        status: Some(status.to_owned()),
+        status: Some(status.into()),
         ..ChangeUpdate::default()
     };
     apply(id, &change, context).await

@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 
 use launchway_api::updates::UpdateView;
 use launchway_domain::build_number::BuildNumber;
+use launchway_domain::update::UpdateStatus;
 use launchway_domain::version::Version;
 
 /// The newest update that devices may have, of those with this configuration.
 pub fn newest<'u>(updates: &'u [UpdateView], configuration: Option<&str>) -> Option<&'u UpdateView> {
-    let offered = updates.iter().filter(|update| update.status != "withdrawn");
+    let offered = updates.iter().filter(|update| update.status != UpdateStatus::Withdrawn);
     offered
         .filter(|update| update.configuration.as_deref() == configuration)
         .max_by(|one, other| order(one, other))
@@ -39,7 +40,7 @@ pub fn before<'u>(bad: &'u UpdateView, updates: &'u [UpdateView]) -> Vec<&'u Upd
         .chain([bad.sha256.as_str()])
         .collect();
     let mut found: Vec<_> = same_line()
-        .filter(|update| update.status == "published" && order(update, top) == Ordering::Less)
+        .filter(|update| update.status == UpdateStatus::Published && order(update, top) == Ordering::Less)
         .filter(|update| !bad_bytes.contains(&update.sha256.as_str()))
         .collect();
     found.sort_by(|one, other| order(other, one));
@@ -57,7 +58,7 @@ pub fn has_only_the_same_before(bad: &UpdateView, updates: &[UpdateView]) -> boo
         .iter()
         .filter(|update| update.configuration == bad.configuration);
     let mut below = same_line
-        .filter(|update| update.status == "published" && order(update, bad) == Ordering::Less)
+        .filter(|update| update.status == UpdateStatus::Published && order(update, bad) == Ordering::Less)
         .peekable();
     below.peek().is_some() && below.all(|update| update.sha256 == bad.sha256)
 }
@@ -84,9 +85,9 @@ mod tests {
     fn update(id: &str, version: &str, build: &str, bytes: &str) -> UpdateView {
         UpdateView {
             id: id.to_owned(),
-            status: "published".to_owned(),
+            status: UpdateStatus::Published.into(),
             bundle_id: "com.example.app".to_owned(),
-            platform: Platform::Android,
+            platform: Platform::Android.into(),
             version: version.to_owned(),
             build_number: build.to_owned(),
             configuration: Some("production".to_owned()),
@@ -127,7 +128,7 @@ mod tests {
     #[test]
     fn what_is_not_offered_or_is_the_same_or_is_of_another_line_does_not_count() {
         let mut paused = update("paused", "1.0.1", "2", "B");
-        paused.status = "paused".to_owned();
+        paused.status = UpdateStatus::Paused.into();
         let mut staging = update("staging", "1.0.2", "3", "C");
         staging.configuration = Some("staging".to_owned());
         let same = update("same", "1.0.3", "4", "Z");
@@ -208,8 +209,8 @@ mod tests {
             update("b", "1.0.1", "2", "B"),
             update("c", "1.0.2", "3", "C"),
         ];
-        updates[1].status = "paused".to_owned();
-        updates[2].status = "withdrawn".to_owned();
+        updates[1].status = UpdateStatus::Paused.into();
+        updates[2].status = UpdateStatus::Withdrawn.into();
         let newest = |configuration| newest(&updates, configuration).map(|update| update.id.as_str());
         assert_eq!(newest(Some("production")), Some("b"));
         assert_eq!(newest(None), None);

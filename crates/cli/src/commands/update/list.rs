@@ -40,7 +40,7 @@ fn table(page: &Page<UpdateView>) -> Table {
     for update in &page.items {
         table.row(vec![
             update.id.clone(),
-            update.status.clone(),
+            update.status.to_string(),
             update.bundle_id.clone(),
             update.platform.to_string(),
             update.version.clone(),

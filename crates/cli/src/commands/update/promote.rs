@@ -14,7 +14,7 @@ pub async fn run(arguments: PromoteArgs, context: &Context) -> Result<(), Failur
         .create_update(&CreateUpdate {
             source_update_id: Some(source.id),
             bundle_id: source.bundle_id,
-            platform: source.platform.to_string(),
+            platform: source.platform,
             version: source.version,
             build_number: Some(TextOrNumber::Text(source.build_number)),
             configuration: Some(arguments.configuration.to_string()),

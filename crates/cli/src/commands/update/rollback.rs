@@ -119,7 +119,7 @@ async fn all(client: &Client, bundle_id: &str, platform: &str) -> Result<Vec<Upd
 
 async fn chosen(client: &Client, id: &str, bad: &UpdateView) -> Result<UpdateView, Failure> {
     let good = client.update(id).await?.value;
-    if (&good.bundle_id, good.platform) != (&bad.bundle_id, bad.platform) {
+    if (&good.bundle_id, &good.platform) != (&bad.bundle_id, &bad.platform) {
         return Err(Failure::usage(format!(
             "{id} is of {} for {}",
             good.bundle_id, good.platform
@@ -160,7 +160,7 @@ fn again(good: UpdateView, bad: &UpdateView) -> CreateUpdate {
     CreateUpdate {
         source_update_id: Some(good.id),
         bundle_id: bad.bundle_id.clone(),
-        platform: bad.platform.to_string(),
+        platform: bad.platform.clone(),
         version: bad.version.clone(),
         build_number: Some(TextOrNumber::Text("auto".to_owned())),
         configuration: bad.configuration.clone(),

@@ -51,7 +51,7 @@ pub fn prose(update: &UpdateView) -> String {
     let package = format!("{size}, {}", in_files(update.file_count));
     let mut text = fields(&[
         ("Id", update.id.clone()),
-        ("Status", update.status.clone()),
+        ("Status", update.status.to_string()),
         ("App", update.bundle_id.clone()),
         ("Platform", update.platform.to_string()),
         ("Version", format!("{} (build {})", update.version, update.build_number)),

@@ -14,7 +14,7 @@ pub fn begun(answer: &Answer<DeliveryView>, context: &Context) -> Result<(), Fai
     context.printer.result(&answer.body, || {
         fields(&[
             ("Id", delivery.id.clone()),
-            ("Status", delivery.status.clone()),
+            ("Status", delivery.status.to_string()),
             ("Webhook", delivery.webhook_id.clone()),
             ("Event", format!("{} {}", delivery.event_id, delivery.kind)),
         ])
@@ -33,8 +33,8 @@ pub fn table(deliveries: &[DeliveryView]) -> Table {
         let next = delivery.next_attempt_at.as_deref().map(to_the_minute);
         table.row(vec![
             delivery.id.clone(),
-            delivery.status.clone(),
-            delivery.kind.clone(),
+            delivery.status.to_string(),
+            delivery.kind.to_string(),
             to_the_minute(&delivery.created_at),
             delivery.attempts.len().to_string(),
             last_answer(delivery),

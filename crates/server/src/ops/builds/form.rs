@@ -1,6 +1,7 @@
 //! The form of a request for a build, checked before anything else is looked at.
 
 use launchway_api::builds::{BuildSource, CreateBuild, GitView};
+use launchway_api::open::Open;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{BuildType, Distribution, GitFacts, git};
 use launchway_domain::build_number::BuildNumber;
@@ -10,6 +11,7 @@ use launchway_domain::fingerprint::Fingerprint;
 use launchway_domain::id::UploadId;
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
+use launchway_domain::words::Word;
 
 use crate::failure::Failure;
 use crate::ops::{apps, publish};
@@ -70,7 +72,10 @@ pub(super) enum Number {
 
 /// Checks the form of a request for a build.
 pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
-    let platform = platform(&request.platform)?;
+    let platform = request
+        .platform
+        .checked()
+        .map_err(|unknown| Failure::bad(unknown.to_string()))?;
     if let Some(plan) = &request.plan {
         plan.check().map_err(|invalid| Failure::bad(invalid.to_string()))?;
     }
@@ -108,20 +113,9 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
     })
 }
 
-fn platform(text: &str) -> Result<Platform, Failure> {
-    text.parse()
-        .map_err(|_| Failure::bad("platform must be ios, android or visionos"))
-}
-
-fn word<T: std::str::FromStr>(field: &str, text: Option<String>) -> Result<Option<T>, Failure>
-where
-    T::Err: std::fmt::Display,
-{
-    let read = |text: String| {
-        text.parse()
-            .map_err(|unknown: T::Err| Failure::bad(format!("{field} {unknown}")))
-    };
-    text.map(read).transpose()
+fn word<T: Word>(field: &str, given: Option<Open<T>>) -> Result<Option<T>, Failure> {
+    let read = given.as_ref().map(Open::checked).transpose();
+    read.map_err(|unknown| Failure::bad(format!("{field} {unknown}")))
 }
 
 /// The name of a profile has the form of a configuration's.

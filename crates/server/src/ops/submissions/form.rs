@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use launchway_api::open::Open;
 use launchway_api::submissions::{ChangeSubmission, CreateSubmission, ReleaseNote, SubmissionOptions, SymbolFile};
 use launchway_domain::id::{ArtifactId, BuildId, CredentialId, UploadId};
 use launchway_domain::platform::Platform;
+use launchway_domain::submission::RolloutState;
 use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::destination::KnownDestination;
 use launchway_domain::submission::record::{Change, FileKind, Note, Options, Spec};
 
 use crate::failure::Failure;
@@ -72,7 +75,7 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, Failure> {
         (None, Some(upload)) => Source::Upload(upload.parse().ok()),
         _ => return Err(Failure::bad("Name either buildId or uploadId")),
     };
-    let destination = request.destination;
+    let destination = request.destination.to_string();
     let apple = Destination::parse(Platform::Ios, &destination);
     let read = apple.or_else(|_| Destination::parse(Platform::Android, &destination));
     let read = read.map_err(|_| {
@@ -105,11 +108,11 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, Failure> {
 pub fn change(request: &ChangeSubmission) -> Result<Change, Failure> {
     let change = Change {
         rollout: percent(request.rollout)?,
-        halted: match request.status.as_deref() {
+        halted: match &request.status {
             None => None,
-            Some("halted") => Some(true),
-            Some("rolling_out") => Some(false),
-            Some(_) => return Err(Failure::bad("status must be halted or rolling_out")),
+            Some(Open::Known(RolloutState::Halted)) => Some(true),
+            Some(Open::Known(RolloutState::RollingOut)) => Some(false),
+            Some(Open::Unknown(_)) => return Err(Failure::bad("status must be halted or rolling_out")),
         },
     };
     match change {
@@ -256,7 +259,7 @@ fn check_countries(countries: &[String], destination: &Destination, rollout: u8)
             "options.countries must be countries such as [\"DE\", \"FR\"]",
         ));
     }
-    if destination.as_str() != "production" || rollout == 100 {
+    if !destination.is(KnownDestination::Production) || rollout == 100 {
         return Err(Failure::bad(
             "options.countries is for production with a rollout below 100 only",
         ));
@@ -265,15 +268,8 @@ fn check_countries(countries: &[String], destination: &Destination, rollout: u8)
 }
 
 fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, Failure> {
-    let kind = match file.kind.as_str() {
-        "mapping" => FileKind::Mapping,
-        "native" => FileKind::Native,
-        _ => {
-            return Err(Failure::bad(format!(
-                "options.symbols[{at}].kind must be mapping or native"
-            )));
-        }
-    };
+    let kind = file.kind.checked();
+    let kind = kind.map_err(|_| Failure::bad(format!("options.symbols[{at}].kind must be mapping or native")))?;
     let source = match (&file.artifact_id, &file.upload_id) {
         (Some(artifact), None) if of_build => SymbolSource::Artifact(artifact.parse().ok()),
         (Some(_), None) => {
@@ -288,5 +284,8 @@ fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, Failur
             )));
         }
     };
-    Ok(Symbol { kind, source })
+    Ok(Symbol {
+        kind: kind.into(),
+        source,
+    })
 }

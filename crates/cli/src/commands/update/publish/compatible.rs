@@ -96,7 +96,7 @@ pub async fn check(
         return Ok(());
     };
     let configuration = create.configuration.as_deref();
-    let newest = client.latest_fingerprint(&create.bundle_id, &create.platform, configuration);
+    let newest = client.latest_fingerprint(&create.bundle_id, create.platform.as_str(), configuration);
     let Some(newest) = newest.await? else {
         let note =
             "No successful build of this app has a fingerprint yet, so there is nothing to compare the update with.";

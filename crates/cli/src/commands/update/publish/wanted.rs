@@ -59,7 +59,7 @@ pub fn from(arguments: &PublishArgs, context: &Context) -> Result<(CreateUpdate,
     let configuration = configuration(arguments, context)?;
     let create = CreateUpdate {
         bundle_id: app.bundle_id(arguments.bundle_id.as_ref(), context)?,
-        platform: arguments.platform.to_string(),
+        platform: arguments.platform.into(),
         version: version(arguments, context, &app.native)?,
         build_number: arguments.build_number.clone().map(TextOrNumber::Text),
         configuration,

@@ -1,0 +1,210 @@
+//! The words of the wire: enums, held open. A newer server may send a word that this version does not
+//! know, and a request may hold any text until it is checked.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use launchway_domain::words::{UnknownWord, Word};
+use launchway_domain::{build, credential, device_login, env_var, key, org, platform, report, scope};
+use launchway_domain::{submission, tenancy, update, webhook};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::words;
+
+/// A word that this version knows, or the text in its place. Compare it with the enum itself: `view.status == Status::Queued`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Open<T> {
+    /// One of the enum.
+    Known(T),
+    /// Any other text, kept as it came.
+    Unknown(String),
+}
+
+impl<T: Word> Open<T> {
+    /// Reads any text.
+    pub fn of(text: impl Into<String>) -> Self {
+        let text = text.into();
+        T::read(&text).map_or(Open::Unknown(text), Open::Known)
+    }
+
+    /// The word, where this version knows it.
+    pub fn known(&self) -> Option<T> {
+        match self {
+            Open::Known(word) => Some(*word),
+            Open::Unknown(_) => None,
+        }
+    }
+
+    /// The word of a request.
+    ///
+    /// # Errors
+    /// What refuses a word that this version does not know.
+    pub fn checked(&self) -> Result<T, UnknownWord> {
+        self.known().ok_or(T::UNKNOWN)
+    }
+
+    /// The text on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Open::Known(word) => word.word(),
+            Open::Unknown(text) => text,
+        }
+    }
+}
+
+/// Words in one text.
+pub fn joined<T: Word>(words: &[Open<T>], between: &str) -> String {
+    words.iter().map(Open::as_str).collect::<Vec<_>>().join(between)
+}
+
+impl<T: Word> From<T> for Open<T> {
+    fn from(word: T) -> Self {
+        Open::Known(word)
+    }
+}
+
+/// No word at all, as in a request that is not filled in yet. Servers refuse it.
+impl<T> Default for Open<T> {
+    fn default() -> Self {
+        Open::Unknown(String::new())
+    }
+}
+
+impl<T: Word> AsRef<str> for Open<T> {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl<T: Word> PartialEq<T> for Open<T> {
+    fn eq(&self, word: &T) -> bool {
+        self.known() == Some(*word)
+    }
+}
+
+impl<T: Word> fmt::Display for Open<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl<T: Word> Serialize for Open<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de, T: Word> Deserialize<'de> for Open<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Open::<T>::of)
+    }
+}
+
+impl<T: Word> PartialSchema for Open<T> {
+    fn schema() -> RefOr<Schema> {
+        let words = T::WORDS.iter().map(|word| word.word());
+        let about = format!("{} Newer servers may add words.", T::ABOUT.trim());
+        let schema = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(about))
+            .enum_values(Some(words));
+        schema.into()
+    }
+}
+
+impl<T: Word> ToSchema for Open<T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed(T::NAME)
+    }
+}
+
+// The description of the API needs a type without parameters for each enum.
+
+/// [`words::AcceptedStatus`], held open.
+pub type AcceptedStatus = Open<words::AcceptedStatus>;
+/// [`words::ActiveStatus`], held open.
+pub type ActiveStatus = Open<words::ActiveStatus>;
+/// [`build::BuildErrorCode`], held open.
+pub type BuildErrorCode = Open<build::BuildErrorCode>;
+/// [`words::BuildOrUpdateStatus`], held open.
+pub type BuildOrUpdateStatus = Open<words::BuildOrUpdateStatus>;
+/// [`build::BuildResult`], held open.
+pub type BuildResult = Open<build::BuildResult>;
+/// [`build::BuildStatus`], held open.
+pub type BuildStatus = Open<build::BuildStatus>;
+/// [`build::BuildType`], held open.
+pub type BuildType = Open<build::BuildType>;
+/// [`words::CallerKind`], held open.
+pub type CallerKind = Open<words::CallerKind>;
+/// [`credential::CredentialKind`], held open.
+pub type CredentialKind = Open<credential::CredentialKind>;
+/// [`credential::CredentialStatus`], held open.
+pub type CredentialStatus = Open<credential::CredentialStatus>;
+/// [`webhook::DeliveryStatus`], held open.
+pub type DeliveryStatus = Open<webhook::DeliveryStatus>;
+/// [`device_login::DeviceLoginStatus`], held open.
+pub type DeviceLoginStatus = Open<device_login::DeviceLoginStatus>;
+/// [`build::Distribution`], held open.
+pub type Distribution = Open<build::Distribution>;
+/// [`env_var::EnvVarKind`], held open.
+pub type EnvVarKind = Open<env_var::EnvVarKind>;
+/// [`words::ServiceEnvironment`], held open.
+pub type ServiceEnvironment = Open<words::ServiceEnvironment>;
+/// [`webhook::EventKind`], held open.
+pub type EventKind = Open<webhook::EventKind>;
+/// [`words::EventName`], held open.
+pub type EventName = Open<words::EventName>;
+/// [`words::FingerprintPart`], held open.
+pub type FingerprintPart = Open<words::FingerprintPart>;
+/// [`words::HealthStatus`], held open.
+pub type HealthStatus = Open<words::HealthStatus>;
+/// [`org::InvitationStatus`], held open.
+pub type InvitationStatus = Open<org::InvitationStatus>;
+/// [`key::KeyStatus`], held open.
+pub type KeyStatus = Open<key::KeyStatus>;
+/// [`submission::destination::KnownDestination`], held open.
+pub type KnownDestination = Open<submission::destination::KnownDestination>;
+/// [`words::LoginOutcome`], held open.
+pub type LoginOutcome = Open<words::LoginOutcome>;
+/// [`words::PendingStatus`], held open.
+pub type PendingStatus = Open<words::PendingStatus>;
+/// [`words::PlanOrigin`], held open.
+pub type PlanOrigin = Open<words::PlanOrigin>;
+/// [`platform::Platform`], held open.
+pub type Platform = Open<platform::Platform>;
+/// [`words::DoneStatus`], held open.
+pub type DoneStatus = Open<words::DoneStatus>;
+/// [`report::ReportKind`], held open.
+pub type ReportKind = Open<report::ReportKind>;
+/// [`tenancy::Role`], held open.
+pub type Role = Open<tenancy::Role>;
+/// [`submission::RolloutState`], held open.
+pub type RolloutState = Open<submission::RolloutState>;
+/// [`build::RunnerStatus`], held open.
+pub type RunnerStatus = Open<build::RunnerStatus>;
+/// [`scope::Scope`], held open.
+pub type Scope = Open<scope::Scope>;
+/// [`submission::Store`], held open.
+pub type Store = Open<submission::Store>;
+/// [`submission::error::SubmissionErrorCode`], held open.
+pub type SubmissionErrorCode = Open<submission::error::SubmissionErrorCode>;
+/// [`submission::SubmissionStatus`], held open.
+pub type SubmissionStatus = Open<submission::SubmissionStatus>;
+/// [`submission::SymbolKind`], held open.
+pub type SymbolKind = Open<submission::SymbolKind>;
+/// [`tenancy::Tier`], held open.
+pub type Tier = Open<tenancy::Tier>;
+/// [`update::UpdateStatus`], held open.
+pub type UpdateStatus = Open<update::UpdateStatus>;
+/// [`words::UploadMethod`], held open.
+pub type UploadMethod = Open<words::UploadMethod>;
+/// [`words::UsageStatus`], held open.
+pub type UsageStatus = Open<words::UsageStatus>;
+/// [`env_var::Visibility`], held open.
+pub type Visibility = Open<env_var::Visibility>;
+/// [`webhook::WebhookStatus`], held open.
+pub type WebhookStatus = Open<webhook::WebhookStatus>;
+/// [`webhook::WebhookType`], held open.
+pub type WebhookType = Open<webhook::WebhookType>;
