@@ -208,3 +208,106 @@ pub type Visibility = Open<env_var::Visibility>;
 pub type WebhookStatus = Open<webhook::WebhookStatus>;
 /// [`webhook::WebhookType`], held open.
 pub type WebhookType = Open<webhook::WebhookType>;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A known word and any other go through JSON unchanged, and the schema lists exactly the known ones.
+    fn goes_round<T: Word>() {
+        for word in T::WORDS {
+            let read: Open<T> = serde_json::from_value(json!(word.word())).expect("a word");
+            assert_eq!(read, Open::Known(*word), "{}", T::NAME);
+            assert!(read == *word && read.checked() == Ok(*word), "{}", T::NAME);
+            assert_eq!(serde_json::to_value(&read).expect("JSON"), word.word(), "{}", T::NAME);
+        }
+        let read: Open<T> = serde_json::from_value(json!("a newer word")).expect("any text");
+        assert_eq!((read.known(), read.to_string().as_str()), (None, "a newer word"));
+        assert_eq!(read.checked(), Err(T::UNKNOWN));
+        assert_eq!(serde_json::to_value(&read).expect("JSON"), "a newer word");
+        let schema = serde_json::to_value(Open::<T>::schema()).expect("JSON");
+        let words: Vec<Value> = T::WORDS.iter().map(|word| json!(word.word())).collect();
+        assert_eq!((&schema["type"], &schema["enum"]), (&json!("string"), &json!(words)));
+        assert!(
+            schema["description"]
+                .as_str()
+                .is_some_and(|about| about.contains("Newer servers may add words"))
+        );
+    }
+
+    macro_rules! all_go_round {
+        ($($name:ty,)+) => { $(goes_round::<$name>();)+ };
+    }
+
+    #[test]
+    fn every_word_of_the_wire_is_kept_whether_it_is_known_or_not() {
+        all_go_round!(
+            words::AcceptedStatus,
+            words::ActiveStatus,
+            words::BuildOrUpdateStatus,
+            words::CallerKind,
+            words::DoneStatus,
+            words::EventName,
+            words::FingerprintPart,
+            words::HealthStatus,
+            words::LoginOutcome,
+            words::PendingStatus,
+            words::PlanOrigin,
+            words::ServiceEnvironment,
+            words::UploadMethod,
+            words::UsageStatus,
+            build::BuildErrorCode,
+            build::BuildResult,
+            build::BuildStatus,
+            build::BuildType,
+            build::Distribution,
+            build::RunnerStatus,
+            credential::CredentialKind,
+            credential::CredentialStatus,
+            device_login::DeviceLoginStatus,
+            env_var::EnvVarKind,
+            env_var::Visibility,
+            key::KeyStatus,
+            org::InvitationStatus,
+            platform::Platform,
+            report::ReportKind,
+            scope::Scope,
+            submission::RolloutState,
+            submission::Store,
+            submission::SubmissionStatus,
+            submission::SymbolKind,
+            submission::destination::KnownDestination,
+            submission::error::SubmissionErrorCode,
+            tenancy::Role,
+            tenancy::Tier,
+            update::UpdateStatus,
+            webhook::DeliveryStatus,
+            webhook::EventKind,
+            webhook::WebhookStatus,
+            webhook::WebhookType,
+        );
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_in_the_words_for_text() {
+        let of_word = serde_json::from_str::<Platform>("5").expect_err("a number").to_string();
+        let of_text = serde_json::from_str::<String>("5").expect_err("a number").to_string();
+        assert_eq!(of_word, of_text);
+    }
+
+    #[test]
+    fn a_word_takes_its_place_in_a_table() {
+        assert_eq!(format!("{:<9}|", Platform::of("ios")), "ios      |");
+        assert_eq!(joined(&[Platform::of("ios"), Platform::of("tvos")], ", "), "ios, tvos");
+    }
+
+    #[test]
+    fn a_fingerprint_knows_the_states_of_builds_and_updates() {
+        let builds = build::BuildStatus::ALL.map(|status| status.as_str());
+        let updates = update::UpdateStatus::ALL.map(|status| status.as_str());
+        let known = words::BuildOrUpdateStatus::ALL.map(|status| status.as_str());
+        assert_eq!([&builds[..], &updates[..]].concat(), known);
+    }
+}

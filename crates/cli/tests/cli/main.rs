@@ -27,6 +27,8 @@ mod keys;
 #[cfg(unix)]
 mod local;
 mod login;
+#[cfg(unix)]
+mod newer_server;
 mod orgs;
 mod project;
 mod publish;

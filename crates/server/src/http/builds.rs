@@ -102,8 +102,8 @@ async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Res
     tag = "Build",
     params(
         ("id" = Option<String>, Query, description = "Read this build instead of listing"),
-        ("status" = Option<String>, Query, description = "Only `queued`, `running`, `success`, `failed` or `canceled` ones"),
-        ("platform" = Option<String>, Query, description = "Only builds for `ios`, `android` or `visionos`"),
+        ("status" = Option<open::BuildStatus>, Query, description = "Only those with this status"),
+        ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("bundleId" = Option<String>, Query, description = "Only builds of this app"),
         ("configuration" = Option<String>, Query, description = "Only builds of this configuration"),
         ("branch" = Option<String>, Query, description = "Only builds of this branch, as `git.branch` named it"),

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::fingerprints::{FingerprintChange, FingerprintDifference, FingerprintView};
+use launchway_api::open;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::fingerprint::{diff as differences, reason};
@@ -86,7 +87,7 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     tag = "Fingerprint",
     params(
         ("bundleId" = String, Query, description = "The app"),
-        ("platform" = String, Query, description = "`ios`, `android` or `visionos`"),
+        ("platform" = open::Platform, Query, description = "The platform"),
         ("configuration" = Option<String>, Query, description = "Only builds of this configuration, or of none"),
     ),
     responses(

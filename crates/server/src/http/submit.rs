@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::open;
 use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionView};
 use launchway_api::words::DoneStatus;
 use launchway_store::SubmissionFilter;
@@ -50,8 +51,8 @@ pub async fn create(
     tag = "Submit",
     params(
         ("id" = Option<String>, Query, description = "Read this submission instead of listing"),
-        ("status" = Option<String>, Query, description = "Only those with this status"),
-        ("platform" = Option<String>, Query, description = "Only those for `ios`, `android` or `visionos`"),
+        ("status" = Option<open::SubmissionStatus>, Query, description = "Only those with this status"),
+        ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("bundleId" = Option<String>, Query, description = "Only those of this app"),
         ("buildId" = Option<String>, Query, description = "Only those of this build"),
         ("limit" = Option<i64>, Query, description = "Submissions at most, 1 to 100", minimum = 1),

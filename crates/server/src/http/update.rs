@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use launchway_api::error::ErrorBody;
 use launchway_api::lists::{Deleted, OneOrPage};
+use launchway_api::open;
 use launchway_api::reports::{ReportCounts, ReportReason};
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
 use launchway_api::words::DoneStatus;
@@ -57,9 +58,9 @@ pub async fn create(
     params(
         ("id" = Option<String>, Query, description = "Read this update instead of listing"),
         ("bundleId" = Option<String>, Query, description = "Only updates of this app"),
-        ("platform" = Option<String>, Query, description = "Only updates for `ios`, `android` or `visionos`"),
+        ("platform" = Option<open::Platform>, Query, description = "Only those for this platform"),
         ("configuration" = Option<String>, Query, description = "Only updates for this configuration"),
-        ("status" = Option<String>, Query, description = "Only `published`, `paused` or `withdrawn` ones"),
+        ("status" = Option<open::UpdateStatus>, Query, description = "Only those with this status"),
         ("limit" = Option<i64>, Query, description = "Updates at most, 1 to 100", minimum = 1),
         ("offset" = Option<i64>, Query, description = "Updates to skip", minimum = 0),
     ),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
+use launchway_api::open;
 use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build_number::CurrentBuild;
 use launchway_domain::ota::{self, Caller, Decision};
@@ -59,7 +60,7 @@ impl<'q> Question<'q> {
         ("bundleId" = String, Path, description = "App bundle identifier, whatever its letter case", example = "com.example.app"),
         ("currentVersion" = String, Query, description = "Installed app version; `1` and `1.2` are read as `1.0.0` and `1.2.0`", example = "1.0.0"),
         ("currentBuild" = Option<String>, Query, description = "Installed build number: numerals, also dotted (`1.0.3`), at most 64 characters. Without it, `currentUpdateId` tells the build, where that update is known and of this version; otherwise an update of the same version is no update."),
-        ("platform" = Option<String>, Query, description = "`ios`, `android` or `visionos`; without it updates of every platform count"),
+        ("platform" = Option<open::Platform>, Query, description = "Without it updates of every platform count"),
         ("fingerprint" = Option<String>, Query, description = "Hash of the installed runtime fingerprint, at most 128 visible ASCII characters"),
         ("configuration" = Option<String>, Query, description = "Deployment target, such as `production`; without it only updates for every configuration count"),
         ("deviceId" = Option<String>, Query, description = "Any stable id of the device, at most 128 bytes. Only a caller that sends it is offered an update whose rollout is below 100 %; it also gets `id`, `sha256`, `size`, `mandatory` and `reportToken`."),

@@ -92,3 +92,114 @@ fn only_the_closed_list_needs_no_authentication() {
     ];
     assert_eq!(open, listed);
 }
+
+/// Calls `visit` with every object in a value.
+fn each_object<'v>(value: &'v Value, visit: &mut impl FnMut(&'v serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(fields) => {
+            visit(fields);
+            fields.values().for_each(|inner| each_object(inner, visit));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| each_object(inner, visit)),
+        _ => {}
+    }
+}
+
+/// The words that a schema lists, behind a reference or not.
+fn words<'d>(document: &'d Value, schema: &'d Value) -> Option<&'d Vec<Value>> {
+    if let Some(path) = schema["$ref"].as_str() {
+        return words(document, document.pointer(path.trim_start_matches('#'))?);
+    }
+    let choices = ["oneOf", "anyOf", "items"]
+        .into_iter()
+        .flat_map(|name| match &schema[name] {
+            Value::Array(choices) => choices.iter().collect(),
+            Value::Null => Vec::new(),
+            one => vec![one],
+        });
+    schema["enum"]
+        .as_array()
+        .or_else(|| choices.filter_map(|choice| words(document, choice)).next())
+}
+
+#[test]
+fn every_reference_leads_to_a_schema() {
+    let document = document();
+    each_object(&document, &mut |fields| {
+        if let Some(path) = fields.get("$ref").and_then(Value::as_str) {
+            assert!(document.pointer(path.trim_start_matches('#')).is_some(), "{path}");
+        }
+    });
+}
+
+/// Fields that hold one of a few words, by name; beside them those that have such a name and hold any text.
+#[test]
+fn fields_of_words_list_them() {
+    const OF_WORDS: [&str; 16] = [
+        "buildType",
+        "code",
+        "destination",
+        "distribution",
+        "environment",
+        "events",
+        "kind",
+        "method",
+        "platform",
+        "role",
+        "scopes",
+        "status",
+        "store",
+        "tier",
+        "type",
+        "visibility",
+    ];
+    const ANY_TEXT: [&str; 9] = [
+        // A code of an authenticator app.
+        "AcceptInvitation.code",
+        "SignIn.code",
+        // What a plan calls it.
+        "AnnounceArtifact.kind",
+        "Artifact.kind",
+        // Lists of records.
+        "DeviceReport.events",
+        "OneOrPage_Submission.events",
+        "Page_Submission.events",
+        "Submission.events",
+        // A status of HTTP.
+        "DeliveryAttempt.status",
+    ];
+    let document = document();
+    let mut listed = 0;
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        each_object(schema, &mut |fields| {
+            let Some(properties) = fields.get("properties").and_then(Value::as_object) else {
+                return;
+            };
+            for (field, property) in properties {
+                let of_words = OF_WORDS.contains(&field.as_str());
+                if of_words && !ANY_TEXT.contains(&format!("{name}.{field}").as_str()) {
+                    assert!(
+                        words(&document, property).is_some(),
+                        "{name}.{field} lists no words: {property}"
+                    );
+                    listed += 1;
+                }
+            }
+        });
+    }
+    assert!(listed > 100, "{listed}");
+    let status = words(
+        &document,
+        &document["components"]["schemas"]["Build"]["properties"]["status"],
+    );
+    assert_eq!(status.unwrap(), &["queued", "running", "success", "failed", "canceled"]);
+    let parameters = document["paths"]["/build"]["get"]["parameters"].as_array().unwrap();
+    let platform = parameters
+        .iter()
+        .find(|parameter| parameter["name"] == "platform")
+        .unwrap();
+    assert_eq!(
+        words(&document, &platform["schema"]).unwrap(),
+        &["ios", "android", "visionos"]
+    );
+}
