@@ -227,7 +227,7 @@ impl Schema {
     }
 }
 
-/// A schema's type in a few words.
+/// A schema's type in a few words; where it lists words, these.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"]
         .as_str()
@@ -244,6 +244,9 @@ fn kind(schema: &Value) -> String {
                 .collect::<Vec<_>>()
                 .join(" or ");
         }
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        return words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
     }
     match &schema["type"] {
         Value::String(name) if name == "array" => format!("{}[]", kind(&schema["items"])),

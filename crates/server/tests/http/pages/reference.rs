@@ -38,4 +38,5 @@ async fn the_reference_has_every_route_and_every_type() {
     for name in document["components"]["schemas"].as_object().unwrap().keys() {
         assert!(text.contains(&format!(r#"<section id="{name}">"#)), "{name}");
     }
+    assert!(text.contains("<p>queued, running, success, failed, canceled</p>"));
 }
