@@ -127,6 +127,17 @@ words! {
 }
 
 words! {
+    /// The kinds of events that a build is followed by.
+    BuildStreamEvent, "log, build, end",
+    /// More of the log.
+    Log = "log",
+    /// Its status or phase changed.
+    Build = "build",
+    /// It is over.
+    End = "end",
+}
+
+words! {
     /// Where the plan of a build comes from.
     PlanOrigin, "request, launchway.toml or a framework",
     /// The request for the build.

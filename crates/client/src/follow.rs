@@ -7,6 +7,7 @@ mod events;
 use std::collections::VecDeque;
 
 use launchway_api::builds::{BuildView, LogEvent};
+use launchway_api::words::BuildStreamEvent;
 use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderName};
 use serde::de::DeserializeOwned;
@@ -131,14 +132,14 @@ impl Following {
     /// Reads an event; one that a newer server tells is passed over.
     fn understand(&mut self, event: Event) -> Result<Option<BuildEvent>, Error> {
         let origin = self.client.base().origin();
-        let known = match event.name.as_str() {
-            "log" => BuildEvent::Log(read(&origin, event.data)?),
-            "build" => BuildEvent::Build(Box::new(read(&origin, event.data)?)),
-            "end" => {
+        let known = match event.name.parse() {
+            Ok(BuildStreamEvent::Log) => BuildEvent::Log(read(&origin, event.data)?),
+            Ok(BuildStreamEvent::Build) => BuildEvent::Build(Box::new(read(&origin, event.data)?)),
+            Ok(BuildStreamEvent::End) => {
                 self.over = true;
                 BuildEvent::End(Box::new(read(&origin, event.data)?))
             }
-            _ => return Ok(None),
+            Err(_) => return Ok(None),
         };
         if let Some(id) = event.id {
             self.last_event_id = Some(id);

@@ -218,12 +218,13 @@ impl Org<'_> {
             but.to_string(),
             COMPARED
         )?;
+        use SubmissionStatus::{Halted, RollingOut, Success};
         let read = |(version, build_number, sha256, destination, status): (_, _, _, _, String)| SubmittedBinary {
             version,
             build_number,
             sha256,
             destination,
-            is_there: matches!(status.as_str(), "rolling_out" | "halted" | "success"),
+            is_there: matches!(status.parse(), Ok(RollingOut | Halted | Success)),
         };
         Ok(rows.into_iter().map(read).collect())
     }

@@ -62,7 +62,7 @@ pub fn scope(variable: &EnvVarView) -> String {
     let mut parts: Vec<String> = variable.bundle_id.iter().cloned().collect();
     parts.extend(variable.configurations.iter().cloned());
     let platforms = variable.platforms.iter();
-    parts.extend(platforms.map(|platform| show::platform(platform)));
+    parts.extend(platforms.map(show::platform));
     if parts.is_empty() {
         return "every build".to_owned();
     }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use futures::stream;
 use launchway_api::builds::{BuildView, LogEvent};
 use launchway_api::error::ErrorBody;
+use launchway_api::words::BuildStreamEvent;
 use launchway_domain::build::{Build, BuildStatus};
 use launchway_domain::id::{BuildId, OrgId};
 use serde::Serialize;
@@ -171,7 +172,7 @@ impl Follower {
             let Some(build) = build else { return Ok(None) };
             if self.shown.as_ref() != Some(&Shown::of(&build)) && !build.standing.status.is_final() {
                 self.shown = Some(Shown::of(&build));
-                return self.build_event("build", &build).await.map(Some);
+                return self.build_event(BuildStreamEvent::Build, &build).await.map(Some);
             }
             let is_over = build.standing.status.is_final();
             if let Some(event) = self.log_event(is_over && self.log.offset() >= build.log_size).await? {
@@ -182,7 +183,7 @@ impl Follower {
                     continue;
                 }
                 self.ended = true;
-                return self.build_event("end", &build).await.map(Some);
+                return self.build_event(BuildStreamEvent::End, &build).await.map(Some);
             }
             if let Some(event) = self.wait().await {
                 return Ok(Some(event));
@@ -212,10 +213,10 @@ impl Follower {
         };
         self.heartbeat = Instant::now() + HEARTBEAT;
         let id = start + bytes.len() as i64;
-        event(&format!("id: {id}\nevent: log"), &log).map(Some)
+        event(&format!("id: {id}\nevent: {}", BuildStreamEvent::Log), &log).map(Some)
     }
 
-    async fn build_event(&mut self, name: &str, build: &Build) -> Result<Bytes, Failure> {
+    async fn build_event(&mut self, name: BuildStreamEvent, build: &Build) -> Result<Bytes, Failure> {
         let mut tx = self.app.db.read().await?;
         let shown: BuildView = view(&self.app, &mut tx.org(self.org), build).await?;
         self.heartbeat = Instant::now() + HEARTBEAT;

@@ -4,6 +4,7 @@ use launchway_binaries::{BinaryFacts, Format};
 use launchway_credentials::ProfileType;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::CredentialKind;
+use launchway_domain::submission::destination::KnownDestination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, ProfileKind, findings, highest};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
@@ -101,7 +102,7 @@ fn known<'b>(submission: &Submission, before: &'b [SubmittedBinary]) -> (Option<
     let is_apple = submission.store() == Store::AppStore;
     let released = before
         .iter()
-        .filter(|one| one.is_there && one.destination == "app_store");
+        .filter(|one| one.is_there && one.destination == KnownDestination::AppStore.as_str());
     let same_train = before
         .iter()
         .filter(|one| !is_apple || one.version == submission.version);
