@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 /// The line that says that a server is ready, before its address.
 pub const READY: &str = "Listening on http://";
 /// How long a server may take to be ready.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A running server process, killed when it is dropped.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Server {
                 }
             }
         });
-        let Ok((address, started_in)) = ready.recv_timeout(PATIENCE) else {
+        let Ok((address, started_in)) = ready.recv_timeout(TIMEOUT) else {
             bail!("{} did not become ready", command.get_program().display());
         };
         server.address = address.parse().context("the server's address")?;

@@ -21,7 +21,7 @@ use crate::server::READY;
 /// How every body begins, ours too.
 pub const BEGINNING: &[u8] = br#"{"updateAvailable":"#;
 /// As long as our server waits.
-const HEADER_PATIENCE: Duration = Duration::from_secs(30);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Serves until the process is killed.
@@ -65,7 +65,7 @@ where
 {
     let graceful = GracefulShutdown::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_PATIENCE);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
     while let Ok((stream, _)) = listener.accept().await {
         let _ = stream.set_nodelay(true);
         let respond = respond.clone();

@@ -5,11 +5,11 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::api::Api;
-use crate::site::{Ground, Site, Team};
+use crate::deployment::{Deployment, Ground, Team};
 
 /// Runs the command: its object, or the line it refuses with.
-fn verify(site: &Site) -> Result<serde_json::Value, String> {
-    let output = site
+fn verify(deployment: &Deployment) -> Result<serde_json::Value, String> {
+    let output = deployment
         .node()
         .command()
         .args(["admin", "verify-audit", "--json"])
@@ -23,9 +23,9 @@ fn verify(site: &Site) -> Result<serde_json::Value, String> {
 }
 
 /// An organization with a log of several lines.
-async fn busy_team(site: &Site) -> Team {
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
+async fn busy_team(deployment: &Deployment) -> Team {
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
     for number in 0..5 {
         let body = json!({"bundleId": format!("com.{}.app{number}", &team.id[4..])});
         api.call(Method::POST, "/apps", Some(body)).await.expect(201);
@@ -34,9 +34,9 @@ async fn busy_team(site: &Site) -> Team {
 }
 
 async fn tampering_is_found(ground: Ground) {
-    let site = Site::start(ground).await;
-    let untouched = busy_team(&site).await;
-    let whole = verify(&site).unwrap();
+    let deployment = Deployment::start(ground).await;
+    let untouched = busy_team(&deployment).await;
+    let whole = verify(&deployment).unwrap();
     assert_eq!(
         (&whole["ok"], &whole["logs"], &whole["lines"]),
         (&json!(true), &json!(1), &json!(7))
@@ -176,11 +176,11 @@ async fn tampering_is_found(ground: Ground) {
     ];
     let mut found = Vec::new();
     for (what, statements, named) in attacks {
-        let team = busy_team(&site).await;
+        let team = busy_team(&deployment).await;
         for statement in statements(&team.id, columns, others) {
-            site.sql(&statement).await;
+            deployment.sql(&statement).await;
         }
-        let told = verify(&site).expect_err(what);
+        let told = verify(&deployment).expect_err(what);
         found.push(format!("{}: {named}", team.id));
         for problem in &found {
             assert!(told.contains(problem), "{what}: {problem} is not in {told}");

@@ -14,7 +14,7 @@ use launchway_testing::settings::setting;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(20);
 /// Names under which systems have it.
 const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
@@ -125,7 +125,7 @@ impl Browser {
         let start = Instant::now();
         while self.try_eval(script) != Some(Value::Bool(true)) {
             assert!(
-                start.elapsed() < PATIENCE,
+                start.elapsed() < TIMEOUT,
                 "not {script} on a page with: {:?}",
                 self.try_eval("document.body.innerText")
             );
@@ -204,7 +204,7 @@ impl Browser {
         bytes.push(0);
         self.to.write_all(&bytes).unwrap();
         loop {
-            let answer = self.from.recv_timeout(PATIENCE);
+            let answer = self.from.recv_timeout(TIMEOUT);
             let mut answer = answer.unwrap_or_else(|_| panic!("the browser does not answer {method}"));
             if answer["id"] == json!(self.last) {
                 return answer.get_mut("result").map(Value::take);

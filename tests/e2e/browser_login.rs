@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::browser::Browser;
 use crate::cli::Cli;
-use crate::site::{Ground, Site};
+use crate::deployment::{Deployment, Ground};
 
 const EMAIL: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery";
@@ -50,10 +50,10 @@ impl Waiting {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_code_is_confirmed_refused_or_too_late() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let (origin, org) = (site.node().origin(), site.team().id);
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let (origin, org) = (deployment.node().origin(), deployment.team().id);
     let user = ["create-user", "--email", EMAIL, "--org", &org, "--role", "owner"];
-    let _ = site.node().admin_with_input(&user, PASSWORD);
+    let _ = deployment.node().admin_with_input(&user, PASSWORD);
     let (cli, mut browser) = (Cli::new(), Browser::start());
 
     // Somebody who is not signed in yet follows the link.
@@ -109,7 +109,7 @@ async fn a_code_is_confirmed_refused_or_too_late() {
     let waiting = Waiting::start(&other, &origin);
     browser.open(&waiting.url);
     browser.until_shown("Confirm only what you began");
-    site.sql("UPDATE device_logins SET expires_at = created_at").await;
+    deployment.sql("UPDATE device_logins SET expires_at = created_at").await;
     browser.click("Confirm");
     browser.until_shown("older than 10 minutes");
     shoot(&mut browser, "device-too-late");

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::Cli;
+use crate::deployment::{Deployment, Ground, Team, Turn};
 use crate::packages::sha256;
-use crate::site::{Ground, Site, Team, Turn};
 use calls::{artifact, create, follow, log, succeeded, text_of, upload};
 use runner_process::RunnerProcess;
 use sample::Sdk;
@@ -58,19 +58,19 @@ async fn builds_an_apk(ground: Ground, by: By) {
             .env("LAUNCHWAY_NO_RUNNER", (by == By::Separate).to_string())
             .env("LAUNCHWAY_RUNNER_READABLE", readable)
     };
-    let site = Site::with(ground, Turn::beside_others().await, more);
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
+    let deployment = Deployment::with(ground, Turn::beside_others().await, more);
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
     let mut runner = None;
     if by == By::Separate {
-        let (url, more) = (site.node().base_url(), ["--readable", readable]);
-        runner = Some(RunnerProcess::start(site.node(), &api, &team.id, &url, "own", &more).await);
+        let (url, more) = (deployment.node().base_url(), ["--readable", readable]);
+        runner = Some(RunnerProcess::start(deployment.node(), &api, &team.id, &url, "own", &more).await);
     }
     sdk.tell(&api).await;
     let keystore = sample::give_keystore(&api).await;
 
     let first = build(&api).await;
-    let second = build_from_the_command_line(&site, &team).await;
+    let second = build_from_the_command_line(&deployment, &team).await;
     let (one, other) = (artifact(&api, &first).await, artifact(&api, &second).await);
     assert!(one == other, "two builds of the same source differ");
     assert_eq!(sample::certificate_of(&one), keystore["fingerprint"]);
@@ -101,8 +101,8 @@ async fn build(api: &Api) -> Value {
 }
 
 /// The same from the command line, in the app's folder, which also downloads the app.
-async fn build_from_the_command_line(site: &Site, team: &Team) -> Value {
-    let (origin, key) = (site.node().origin(), team.key.clone());
+async fn build_from_the_command_line(deployment: &Deployment, team: &Team) -> Value {
+    let (origin, key) = (deployment.node().origin(), team.key.clone());
     let built = tokio::task::spawn_blocking(move || {
         let (cli, folder) = (Cli::logged_in(&origin, &key), tempfile::tempdir().unwrap());
         let into = format!("--download={}", folder.path().display());

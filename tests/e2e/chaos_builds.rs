@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use crate::api::Api;
 use crate::builds::calls::{artifact, create, is_over, log, request, wait};
 use crate::builds::runner_process::RunnerProcess;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 use crate::proxy::Proxy;
-use crate::site::{Ground, Site, Turn};
 use trouble::Troubles;
 use watch::Watch;
 
@@ -83,22 +83,22 @@ async fn survive(ground: Ground, scale: &Scale) {
     let proxy = Proxy::start().await;
     let more =
         |builder: launchway_testing::server_process::ServerBuilder| builder.env("LAUNCHWAY_PUBLIC_URL", proxy.origin());
-    let (postgres, site) = match ground {
-        Ground::SqliteDirectory => (None, Site::with(ground, turn, more)),
+    let (postgres, deployment) = match ground {
+        Ground::SqliteDirectory => (None, Deployment::with(ground, turn, more)),
         Ground::PostgresS3 => {
             let postgres = Postgres::start_own();
-            let site = Site::on_database(&postgres.fresh_database(), 1, turn, more);
-            (Some(postgres), site)
+            let deployment = Deployment::on_database(&postgres.fresh_database(), 1, turn, more);
+            (Some(postgres), deployment)
         }
     };
-    proxy.lead_to(&site.node().origin());
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
+    proxy.lead_to(&deployment.node().origin());
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
     let url = format!("{}/api", proxy.origin());
     let mut runners = Vec::new();
     for number in 0..scale.runners {
         let name = format!("runner-{number}");
-        runners.push(RunnerProcess::start(site.node(), &api, &team.id, &url, &name, &[]).await);
+        runners.push(RunnerProcess::start(deployment.node(), &api, &team.id, &url, &name, &[]).await);
     }
     let mut builds = Vec::new();
     for number in 0..scale.builds {
@@ -116,7 +116,7 @@ async fn survive(ground: Ground, scale: &Scale) {
     let watching = tokio::spawn(Arc::clone(&watch).look(api.clone()));
     proxy.is_bad(true);
     let mut troubles = Troubles {
-        site,
+        deployment,
         postgres,
         runners,
         dice: Dice::roll(),
@@ -140,7 +140,7 @@ async fn survive(ground: Ground, scale: &Scale) {
         check(&api, &build).await;
         *counts.entry(build["status"].as_str().unwrap().to_owned()).or_default() += 1;
     }
-    one_end_for_each(&troubles.site, &builds).await;
+    one_end_for_each(&troubles.deployment, &builds).await;
     assert!(
         counts.get("success").is_some_and(|count| *count > 0),
         "nothing was ever built: {counts:?}"
@@ -219,9 +219,9 @@ fn attempts_in(text: &str) -> BTreeMap<u64, usize> {
 }
 
 /// Each build has told its end once.
-async fn one_end_for_each(site: &Site, builds: &[String]) {
+async fn one_end_for_each(deployment: &Deployment, builds: &[String]) {
     let ends = "SELECT data FROM events WHERE type IN ('build.succeeded', 'build.failed', 'build.canceled')";
-    let told = site.texts(ends).await;
+    let told = deployment.texts(ends).await;
     for id in builds {
         let of_this = told.iter().filter(|data| data.contains(id.as_str())).count();
         assert_eq!(of_this, 1, "{id} told its end {of_this} times");

@@ -4,18 +4,18 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::Cli;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::first_run::printed;
 use crate::packages::{files_below, unpack};
 use crate::projects::root;
-use crate::site::{Ground, Site, Turn};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_demo_prints_works_when_pasted() {
     let turn = Turn::beside_others().await;
-    let mut site = Site::with(Ground::SqliteDirectory, turn, |builder| {
+    let mut deployment = Deployment::with(Ground::SqliteDirectory, turn, |builder| {
         builder.arg("serve").arg("--demo").env("LAUNCHWAY_NO_RUNNER", "false")
     });
-    let text = printed(site.node(), "/docs.").await;
+    let text = printed(deployment.node(), "/docs.").await;
     let lines = |start: &str| {
         text.lines()
             .map(str::trim)
@@ -28,7 +28,7 @@ async fn what_the_demo_prints_works_when_pasted() {
         .strip_prefix("curl '")
         .and_then(|rest| rest.strip_suffix('\''))
         .expect("a URL in quotes");
-    let (person, phone) = (Cli::new(), Api::new(site.node(), ""));
+    let (person, phone) = (Cli::new(), Api::new(deployment.node(), ""));
     let ask = async || phone.get(url).await.expect(200);
     let sample = files_below(&root().join("examples/sample-app"));
 
@@ -67,9 +67,9 @@ async fn what_the_demo_prints_works_when_pasted() {
     can_be_opened(&text, &phone).await;
 
     // On a database in use it changes nothing.
-    assert_eq!(site.nodes[0].terminate().code(), Some(0));
-    site.nodes[0].restart_same_port();
-    let text = printed(site.node(), "demo").await;
+    assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
+    deployment.nodes[0].restart_same_port();
+    let text = printed(deployment.node(), "demo").await;
     assert!(!text.contains("lw_"), "{text}");
     assert_eq!(ask().await["version"], "1.0.1");
 }

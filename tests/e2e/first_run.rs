@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::program;
+use crate::deployment::{Deployment, Ground};
 use crate::poll::until;
-use crate::site::{Ground, Site};
 
 const PASSWORD: &str = "correct horse battery";
 
@@ -55,31 +55,31 @@ pub async fn set_up(server: &ServerProcess) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_printed_link_works_once() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let link = printed_link(site.node()).await;
-    let nobody = Api::new(site.node(), "");
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let link = printed_link(deployment.node()).await;
+    let nobody = Api::new(deployment.node(), "");
     let page = nobody.get(&link).await;
     assert_eq!(
         (page.status, page.header("content-type")),
         (200, "text/html; charset=utf-8")
     );
-    let key = set_up(site.node()).await;
-    Api::new(site.node(), &key).get("/update").await.expect(200);
+    let key = set_up(deployment.node()).await;
+    Api::new(deployment.node(), &key).get("/update").await.expect(200);
     nobody
         .post("/auth/setup", owner(&link))
         .await
         .expect_error(401, "Unauthorized");
 
     // Nobody else on the machine can read what lies there.
-    let data = site.node().data_dir();
+    let data = deployment.node().data_dir();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&data), mode(&data.join("master.key"))), (0o700, 0o600));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_printed_commands_do_the_same() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let text = printed(site.node(), "create-key").await;
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let text = printed(deployment.node(), "create-key").await;
     let commands: Vec<&str> = text
         .lines()
         .map(str::trim)
@@ -92,11 +92,11 @@ async fn the_printed_commands_do_the_same() {
     let mut last = String::new();
     for line in commands {
         // Pasted with the same settings; what the first one printed goes in for its placeholder.
-        let settings = site.node().command();
+        let settings = deployment.node().command();
         let mut shell = std::process::Command::new("sh");
         shell
             .args(["-c", &line.replace("ORG_ID", &org)])
-            .current_dir(site.node().root())
+            .current_dir(deployment.node().root())
             .env_clear();
         shell.envs(settings.get_envs().filter_map(|(name, value)| Some((name, value?))));
         shell
@@ -123,13 +123,13 @@ async fn the_printed_commands_do_the_same() {
         }
     }
     let key = last.split_whitespace().find(|word| word.starts_with("lw_")).unwrap();
-    let caller = Api::new(site.node(), key).get("/auth/session").await.expect(200);
+    let caller = Api::new(deployment.node(), key).get("/auth/session").await.expect(200);
     assert_eq!(
         (&caller["organization"]["id"], &caller["organization"]["name"]),
         (&json!(org), &json!("My team"))
     );
     let sign_in = json!({"email": "you@example.com", "password": PASSWORD});
-    Api::new(site.node(), "")
+    Api::new(deployment.node(), "")
         .post("/auth/sign-in", sign_in)
         .await
         .expect(200);

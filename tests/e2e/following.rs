@@ -8,9 +8,9 @@ use launchway_testing::server_process::ServerProcess;
 use serde_json::{Value, json};
 
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Team, Turn, team};
 use crate::packages::package;
 use crate::poll::until;
-use crate::site::{Ground, Site, Team, Turn, team};
 
 /// The promised time from the response to a change until every node knows it.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -38,8 +38,8 @@ impl Times {
 async fn changes_on_one_node_reach_the_other() {
     let turn = Turn::alone().await;
     let database = Postgres::shared().fresh_database();
-    let site = Site::on_database(&database, 2, turn, |builder| builder);
-    let (one, other) = (&site.nodes[0], &site.nodes[1]);
+    let deployment = Deployment::on_database(&database, 2, turn, |builder| builder);
+    let (one, other) = (&deployment.nodes[0], &deployment.nodes[1]);
     let (owner, stranger) = (team(one), team(one));
     let mut times = Times::default();
     updates_follow(&mut times, &Api::new(one, &owner.key), &Api::new(other, "")).await;
@@ -50,8 +50,8 @@ async fn changes_on_one_node_reach_the_other() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operators_commands_reach_a_running_server_on_sqlite() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::alone().await, |builder| builder);
-    let server = site.node();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::alone().await, |builder| builder);
+    let server = deployment.node();
     let (owner, stranger) = (team(server), team(server));
     let api = Api::new(server, &owner.key);
     let mut times = Times::default();

@@ -15,10 +15,10 @@ use tempfile::TempDir;
 
 use crate::api::Api;
 use crate::cli::program;
+use crate::deployment::Turn;
 use crate::dice::Dice;
 use crate::first_run::set_up;
 use crate::packages::{files_below, package};
-use crate::site::Turn;
 
 const MIB: usize = 1 << 20;
 /// What the server has for everything.

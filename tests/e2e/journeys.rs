@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use crate::cli::program;
+use crate::deployment::Turn;
 use crate::projects::root;
-use crate::site::Turn;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_find_their_way_in_a_real_browser() {

@@ -12,8 +12,8 @@ use reqwest::Method;
 use serde_json::Value;
 
 use crate::api::{Answer, Api};
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
-use crate::site::{Ground, Site, Turn};
 
 /// So many kills hit a publish before its answer, and so many hit each of three other changes.
 struct Wanted {
@@ -55,10 +55,10 @@ async fn often_on_postgres_and_s3() {
 }
 
 async fn kill_again_and_again(ground: Ground, wanted: Wanted) {
-    let site = Site::with(ground, Turn::beside_others().await, |builder| builder);
+    let deployment = Deployment::with(ground, Turn::beside_others().await, |builder| builder);
     let mut killer = Killer {
-        api: site.api(),
-        site,
+        api: deployment.api(),
+        deployment,
         dice: Dice::roll(),
         rounds: 0,
         counts: BTreeMap::new(),
@@ -96,7 +96,7 @@ enum Fate {
 
 /// A server that is killed and started, and what was learnt from it.
 struct Killer {
-    site: Site,
+    deployment: Deployment,
     api: Api,
     dice: Dice,
     rounds: u32,
@@ -126,7 +126,7 @@ impl Killer {
         } = change;
         let delay = self.dice.below(usual);
         let call = self.api.try_call(method, path, body, idempotency_key);
-        let server = &mut self.site.nodes[0];
+        let server = &mut self.deployment.nodes[0];
         let kill = async {
             tokio::time::sleep(delay).await;
             server.kill9();

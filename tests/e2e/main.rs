@@ -9,12 +9,12 @@
 mod api;
 mod browser;
 mod cli;
+mod deployment;
 mod dice;
 mod packages;
 mod poll;
 mod projects;
 mod proxy;
-mod site;
 
 mod audit;
 mod browser_login;

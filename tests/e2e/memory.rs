@@ -11,8 +11,8 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::api::Api;
 use crate::cli::Cli;
+use crate::deployment::{Deployment, Ground};
 use crate::dice::Dice;
-use crate::site::{Ground, Site};
 
 const MIB: u64 = 1 << 20;
 /// The most that the server may ever have had in memory.
@@ -34,8 +34,8 @@ async fn the_largest_package_on_postgres_and_s3() {
 }
 
 async fn passes(ground: Ground) {
-    let site = Site::start(ground).await;
-    let cli = Cli::logged_in(&site.node().origin(), &site.team().key);
+    let deployment = Deployment::start(ground).await;
+    let cli = Cli::logged_in(&deployment.node().origin(), &deployment.team().key);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("large.zip");
     write_package(&file);
@@ -54,10 +54,10 @@ async fn passes(ground: Ground) {
     let update = cli
         .run(arguments.into_iter().chain(["--file", file.to_str().unwrap()]))
         .json();
-    let published = peak(site.node().id().unwrap());
+    let published = peak(deployment.node().id().unwrap());
     assert_eq!(update["size"], PACKAGE);
 
-    let phone = Api::new(site.node(), "");
+    let phone = Api::new(deployment.node(), "");
     let offer = phone.check(BUNDLE, "currentVersion=0.0.1").await;
     let mut body = phone
         .request(Method::GET, offer["url"].as_str().unwrap())
@@ -74,7 +74,7 @@ async fn passes(ground: Ground) {
         (PACKAGE, update["sha256"].as_str().unwrap().to_owned())
     );
 
-    let most = peak(site.node().id().unwrap());
+    let most = peak(deployment.node().id().unwrap());
     println!(
         "summary: {} MiB on {ground}: the server had at most {} MiB after publishing, {} MiB after the download",
         PACKAGE / MIB,

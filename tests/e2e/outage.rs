@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use sqlx::{Connection, SqliteConnection};
 
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::{package, sha256};
 use crate::poll::until;
-use crate::site::{Ground, Site, Turn};
 
 const BUNDLE: &str = "com.example.away";
 /// Far more than it takes to connect again.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn fields(version: &str) -> Value {
     json!({"bundleId": BUNDLE, "platform": "android", "version": version})
@@ -43,11 +43,11 @@ async fn phones_are_served(phone: &Api, update: &Value) {
 async fn checks_are_answered_while_postgres_is_stopped() {
     let turn = Turn::beside_others().await;
     let mut postgres = Postgres::start_own();
-    let site = Site::on_database(&postgres.fresh_database(), 2, turn, |builder| builder);
-    let team = site.team();
-    let [one, other] = [0, 1].map(|node| Api::new(&site.nodes[node], &team.key));
+    let deployment = Deployment::on_database(&postgres.fresh_database(), 2, turn, |builder| builder);
+    let team = deployment.team();
+    let [one, other] = [0, 1].map(|node| Api::new(&deployment.nodes[node], &team.key));
     let first = one.publish(&package("a.txt", b"one"), fields("1.0.1")).await;
-    until(PATIENCE, "both offer it", async || {
+    until(TIMEOUT, "both offer it", async || {
         (ask(&other).await["version"] == "1.0.1").then_some(())
     })
     .await;
@@ -68,22 +68,22 @@ async fn checks_are_answered_while_postgres_is_stopped() {
     postgres.start();
 
     let listed = async || (one.get("/update").await.status == 200).then_some(());
-    until(PATIENCE, "the API answers again", listed).await;
+    until(TIMEOUT, "the API answers again", listed).await;
     let second = one.publish(&package("a.txt", b"two"), fields("1.0.2")).await;
     let follows = async || (ask(&other).await["version"] == "1.0.2").then_some(());
-    until(PATIENCE, "the other node follows again", follows).await;
+    until(TIMEOUT, "the other node follows again", follows).await;
     phones_are_served(&other, &second).await;
     assert_eq!(other.get("/readyz").await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_are_answered_while_the_sqlite_file_is_locked() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, |builder| builder);
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, |builder| builder);
+    let api = deployment.api();
     let first = api.publish(&package("a.txt", b"one"), fields("1.0.1")).await;
     let upload = api.upload(&package("a.txt", b"two")).await;
 
-    let file = site.node().data_dir().join("launchway.db");
+    let file = deployment.node().data_dir().join("launchway.db");
     let mut locker = SqliteConnection::connect(&format!("sqlite:{}", file.display()))
         .await
         .unwrap();

@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 
 use crate::api::Api;
 use crate::cli::Cli;
+use crate::deployment::{Deployment, Ground};
 use crate::packages::{files_below, sha256, unpack};
 use crate::projects;
-use crate::site::{Ground, Site};
 
 const BUNDLE: &str = "com.example.day";
 
@@ -40,11 +40,11 @@ async fn nativescript_on_both() {
 
 async fn a_phones_day(ground: Ground, project: &str) {
     let bundle = projects::bundle(project);
-    let site = Site::start(ground).await;
-    let key = site.team().key;
+    let deployment = Deployment::start(ground).await;
+    let key = deployment.team().key;
     let day = Day {
-        cli: Cli::logged_in(&site.node().origin(), &key),
-        phone: Api::new(site.node(), ""),
+        cli: Cli::logged_in(&deployment.node().origin(), &key),
+        phone: Api::new(deployment.node(), ""),
     };
     let native = fingerprint("8.0.0");
     assert_eq!(

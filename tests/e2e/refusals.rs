@@ -12,10 +12,10 @@ use launchway_testing::postgres::Postgres;
 use launchway_testing::server_process::ServerProcess;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::site::{Ground, Site, Turn, team};
+use crate::deployment::{Deployment, Ground, Turn, team};
 
 /// Far more than a refusal takes, the wait for a database that is away included.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the command, which must refuse; the one line that it wrote.
 fn refusal(mut command: Command) -> String {
@@ -23,14 +23,14 @@ fn refusal(mut command: Command) -> String {
     // One that serves after all would never end.
     let (done, ended) = mpsc::channel::<()>();
     let id = Pid::from_child(&child);
-    let patience = std::thread::spawn(move || {
-        if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+    let timeout = std::thread::spawn(move || {
+        if ended.recv_timeout(TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout) {
             let _ = kill_process(id, Signal::KILL);
         }
     });
     let output = child.wait_with_output().unwrap();
     drop(done);
-    patience.join().unwrap();
+    timeout.join().unwrap();
     let (stdout, stderr) = (
         String::from_utf8(output.stdout).unwrap(),
         String::from_utf8(output.stderr).unwrap(),
@@ -103,8 +103,8 @@ fn a_bad_flag_is_named_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_server_on_the_same_data_does_not_start() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let mut command = site.node().command();
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let mut command = deployment.node().command();
     command.env("LAUNCHWAY_LISTEN", "127.0.0.1:0");
     let line = refusal(command);
     assert!(
@@ -112,39 +112,39 @@ async fn a_second_server_on_the_same_data_does_not_start() {
         "{line}"
     );
     // The first one is not disturbed.
-    let _ = team(site.node());
+    let _ = team(deployment.node());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_master_key_is_refused() {
-    let mut site = Site::start(Ground::SqliteDirectory).await;
-    assert_eq!(site.nodes[0].terminate().code(), Some(0));
-    let file = site.node().data_dir().join("master.key");
+    let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
+    assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
+    let file = deployment.node().data_dir().join("master.key");
     let right = fs::read(&file).unwrap();
     for wrong in ["00".repeat(32), "not a key".to_owned()] {
         fs::write(&file, wrong).unwrap();
-        let line = refusal(site.node().command());
+        let line = refusal(deployment.node().command());
         assert!(line.starts_with("error: --master-key-file: "), "{line}");
     }
     fs::remove_file(&file).unwrap();
-    let line = refusal(site.node().command());
+    let line = refusal(deployment.node().command());
     assert!(
         line.starts_with("error: --master-key-file: ") && line.contains("is missing"),
         "{line}"
     );
     assert!(!file.exists(), "a new key was made for an old database");
     fs::write(&file, right).unwrap();
-    site.nodes[0].restart_same_port();
+    deployment.nodes[0].restart_same_port();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_of_one_database_need_one_master_key() {
     let turn = Turn::beside_others().await;
     let database = Postgres::shared().fresh_database();
-    let site = Site::on_database(&database, 1, turn, |builder| builder);
-    let other = site.key_folder().join("other.key");
+    let deployment = Deployment::on_database(&database, 1, turn, |builder| builder);
+    let other = deployment.key_folder().join("other.key");
     write_secret(&other, &"11".repeat(32));
-    let mut command = site.node().command();
+    let mut command = deployment.node().command();
     command
         .env("LAUNCHWAY_LISTEN", "127.0.0.1:0")
         .env("LAUNCHWAY_MASTER_KEY_FILE", other);

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api};
-use crate::site::{Ground, Site, Turn};
+use crate::deployment::{Deployment, Ground, Turn};
 
 async fn set(api: &Api, name: &str, value: &str) -> Answer {
     let body = json!({"name": name, "value": value, "visibility": "plain"});
@@ -36,13 +36,13 @@ fn put(file: &Path, bytes: &[u8]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_server_goes_on_through_rotations_and_crashes() {
-    let mut site = Site::start(Ground::SqliteDirectory).await;
-    let file = site.node().data_dir().join("master.key");
-    let api = site.api();
+    let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let file = deployment.node().data_dir().join("master.key");
+    let api = deployment.api();
     set(&api, "A", "before").await.expect(201);
     let first = fs::read(&file).unwrap();
 
-    let done = site.node().admin(&["rotate-master-key"]);
+    let done = deployment.node().admin(&["rotate-master-key"]);
     assert_eq!(
         (&done["keys"], &done["masterKeyFile"]),
         (&json!(2), &json!(file.display().to_string()))
@@ -52,15 +52,15 @@ async fn a_running_server_goes_on_through_rotations_and_crashes() {
     set(&api, "B", "after").await.expect(201);
     assert_eq!(values(&api).await, pairs(&[("B", "after"), ("A", "before")]));
     // An organization whose key is made now gets it from the new master key.
-    let newcomer = site.api();
+    let newcomer = deployment.api();
     set(&newcomer, "C", "new").await.expect(201);
 
     // A crash after the database took the new key, before the file did.
     let waiting = file.with_file_name("master.key.new");
-    site.nodes[0].kill9();
+    deployment.nodes[0].kill9();
     put(&file, &first);
     put(&waiting, &second);
-    site.nodes[0].restart_same_port();
+    deployment.nodes[0].restart_same_port();
     assert!(
         fs::read(&file).unwrap() == second && !waiting.exists(),
         "the new key took its place"
@@ -68,32 +68,32 @@ async fn a_running_server_goes_on_through_rotations_and_crashes() {
     assert_eq!(values(&newcomer).await, pairs(&[("C", "new")]));
 
     // A crash before the database took it: the waiting key fits nothing.
-    site.nodes[0].kill9();
+    deployment.nodes[0].kill9();
     put(&waiting, "77".repeat(32).as_bytes());
-    site.nodes[0].restart_same_port();
+    deployment.nodes[0].restart_same_port();
     assert_eq!(fs::read(&file).unwrap(), second);
     assert_eq!(values(&api).await, pairs(&[("B", "after"), ("A", "before")]));
-    let _ = site.node().admin(&["rotate-master-key"]);
+    let _ = deployment.node().admin(&["rotate-master-key"]);
     assert!(!waiting.exists() && fs::read(&file).unwrap() != second);
-    assert_eq!(site.nodes[0].terminate().code(), Some(0));
-    site.nodes[0].restart_same_port();
+    assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
+    deployment.nodes[0].restart_same_port();
     assert_eq!(values(&api).await, pairs(&[("B", "after"), ("A", "before")]));
-    let verified = site.node().admin(&["verify-audit"]);
+    let verified = deployment.node().admin(&["verify-audit"]);
     assert_eq!(verified["logs"], 3, "two organizations and the installation");
 }
 
 /// A signed URL and a report token outlive the key that was there when they were made.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_phones_hold_stays_good() {
-    let mut site = Site::start(Ground::SqliteDirectory).await;
-    let api = site.api();
+    let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let api = deployment.api();
     let fields = json!({"bundleId": "com.example.rotated", "platform": "android", "version": "1.0.1"});
     let package = crate::packages::package("a.txt", b"one");
     api.publish(&package, fields).await;
     let query = "currentVersion=1.0.0&platform=android&deviceId=one";
     let offer = api.check("com.example.rotated", query).await;
-    let _ = site.node().admin(&["rotate-master-key"]);
-    site.nodes[0].restart_same_port();
+    let _ = deployment.node().admin(&["rotate-master-key"]);
+    deployment.nodes[0].restart_same_port();
     assert_eq!(api.download(&offer).await, package);
     let event = json!({"type": "installed", "updateId": offer["id"], "at": "2026-11-20T10:00:00.000Z"});
     let report = json!({"reportToken": offer["reportToken"], "events": [event]});
@@ -105,25 +105,25 @@ async fn what_phones_hold_stays_good() {
 async fn a_node_with_its_own_copy_of_the_key_waits_for_the_new_one() {
     let turn = Turn::beside_others().await;
     let database = Postgres::shared().fresh_database();
-    let mut site = Site::on_database(&database, 2, turn, |builder| builder);
-    let file = site.key_folder().join("master.key");
-    let copy = site.key_folder().join("copy.key");
+    let mut deployment = Deployment::on_database(&database, 2, turn, |builder| builder);
+    let file = deployment.key_folder().join("master.key");
+    let copy = deployment.key_folder().join("copy.key");
     fs::copy(&file, &copy).unwrap();
     // The second node on another machine: the same key, its own file.
-    site.nodes[1].kill9();
-    site.nodes[1].set_env("LAUNCHWAY_MASTER_KEY_FILE", copy.to_str().unwrap());
-    site.nodes[1].restart_same_port();
-    let team = site.team();
-    let [here, there] = [0, 1].map(|node| Api::new(&site.nodes[node], &team.key));
+    deployment.nodes[1].kill9();
+    deployment.nodes[1].set_env("LAUNCHWAY_MASTER_KEY_FILE", copy.to_str().unwrap());
+    deployment.nodes[1].restart_same_port();
+    let team = deployment.team();
+    let [here, there] = [0, 1].map(|node| Api::new(&deployment.nodes[node], &team.key));
     set(&here, "A", "one").await.expect(201);
     assert_eq!(values(&there).await, pairs(&[("A", "one")]));
 
-    let _ = site.node().admin(&["rotate-master-key"]);
+    let _ = deployment.node().admin(&["rotate-master-key"]);
     // Keys it has opened stay open; a new one it cannot make, and says so.
     assert_eq!(values(&there).await, pairs(&[("A", "one")]));
     set(&there, "B", "two").await.expect(201);
-    let newcomers = site.team();
-    let [here, there] = [0, 1].map(|node| Api::new(&site.nodes[node], &newcomers.key));
+    let newcomers = deployment.team();
+    let [here, there] = [0, 1].map(|node| Api::new(&deployment.nodes[node], &newcomers.key));
     let told = set(&there, "C", "three").await.expect_error(503, "Service Unavailable");
     assert!(told.contains("the master key was changed"), "{told}");
     set(&here, "C", "three").await.expect(201);

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, team};
 use crate::dice::Dice;
-use crate::site::{Ground, Site, team};
 
 /// What it holds each answer to. Its other checks take credentials away or change them, which the headers given here undo;
 /// those cases stand in the server's own tests.
@@ -30,21 +30,21 @@ const GROUPS: [&str; 6] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn few_examples() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let tester = Tester::new(site.node());
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let tester = Tester::new(deployment.node());
     let mut tested = 0;
     for group in GROUPS {
         tested += tester.run(
-            &key_of_a_new_team(site.node()),
+            &key_of_a_new_team(deployment.node()),
             &["--include-path-regex", group, "--max-examples", "2"],
         );
     }
     assert_eq!(
         tested,
-        operations(site.node()).await.len(),
+        operations(deployment.node()).await.len(),
         "the groups must name each operation once"
     );
-    let owner = signed_in(site.node()).await;
+    let owner = signed_in(deployment.node()).await;
     // Signing out would end the session; wrong sign-ins are limited by address, and those of this minute were made above.
     tester.run(
         &owner,
@@ -63,21 +63,21 @@ async fn few_examples() {
 #[ignore = "long run"]
 async fn many_examples() {
     for ground in [Ground::SqliteDirectory, Ground::PostgresS3] {
-        let site = Site::start(ground).await;
-        let tester = Tester::new(site.node());
-        let operations = operations(site.node()).await;
+        let deployment = Deployment::start(ground).await;
+        let tester = Tester::new(deployment.node());
+        let operations = operations(deployment.node()).await;
         for (path, method) in &operations {
             let name = format!("{method} {path}");
             let only = ["--include-name", &name, "--max-examples", "250"];
-            let mut callers = vec![key_of_a_new_team(site.node())];
+            let mut callers = vec![key_of_a_new_team(deployment.node())];
             if ground == Ground::SqliteDirectory {
-                callers.push(signed_in(site.node()).await);
+                callers.push(signed_in(deployment.node()).await);
             }
             for caller in &callers {
                 assert_eq!(tester.run(caller, &only), 1, "{name}");
             }
         }
-        let caller = key_of_a_new_team(site.node());
+        let caller = key_of_a_new_team(deployment.node());
         tester.run(
             &caller,
             &["--phases", "stateful", "--max-examples", "20", "--rate-limit", "900/m"],

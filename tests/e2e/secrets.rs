@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::site::{Ground, Site};
+use crate::deployment::{Deployment, Ground};
 
 /// Where something may have been left.
 struct Place {
@@ -76,9 +76,9 @@ fn every_spelling_is_found_where_it_is() {
 }
 
 async fn nothing_is_left(ground: Ground) {
-    let mut site = Site::start(ground).await;
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
+    let mut deployment = Deployment::start(ground).await;
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
     let mut secrets: Vec<Vec<u8>> = vec![team.key.clone().into_bytes()];
     let mut store = |secret: &str| secrets.push(secret.as_bytes().to_vec());
     let password = "a password of the test, 77";
@@ -91,7 +91,7 @@ async fn nothing_is_left(ground: Ground) {
         "--role",
         "admin",
     ];
-    let _ = site.node().admin_with_input(&user, password);
+    let _ = deployment.node().admin_with_input(&user, password);
     store(password);
     let sign_in = api
         .request(Method::POST, "/auth/sign-in")
@@ -183,11 +183,11 @@ async fn nothing_is_left(ground: Ground) {
         secrets.push(BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap());
     }
 
-    let backup = site.key_folder().join("backup");
-    let _ = site.node().admin(&["backup", backup.to_str().unwrap()]);
-    let live = site.database_bytes();
-    let _ = site.node().admin(&["rotate-master-key"]);
-    site.nodes[0].kill9();
+    let backup = deployment.key_folder().join("backup");
+    let _ = deployment.node().admin(&["backup", backup.to_str().unwrap()]);
+    let live = deployment.database_bytes();
+    let _ = deployment.node().admin(&["rotate-master-key"]);
+    deployment.nodes[0].kill9();
     let mut places = vec![
         Place {
             name: "the database".into(),
@@ -195,11 +195,11 @@ async fn nothing_is_left(ground: Ground) {
         },
         Place {
             name: "the database after a crash".into(),
-            bytes: site.database_bytes(),
+            bytes: deployment.database_bytes(),
         },
         Place {
             name: "the log".into(),
-            bytes: site.node().stderr().into_bytes(),
+            bytes: deployment.node().stderr().into_bytes(),
         },
     ];
     files(&backup, &mut places);

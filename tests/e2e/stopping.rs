@@ -9,10 +9,10 @@ use launchway_testing::server_process::ServerProcess;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::dice::Dice;
 use crate::packages::package;
 use crate::poll::until;
-use crate::site::{Ground, Site, Turn};
 
 /// The time that it has.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -44,25 +44,25 @@ fn send_half(server: &ServerProcess, url: &str, bytes: &[u8]) -> TcpStream {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_is_finished_and_the_exit_is_clean() {
-    let mut site = Site::start(Ground::SqliteDirectory).await;
-    let api = site.api();
+    let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let api = deployment.api();
     let bytes = package("index.html", &Dice::roll().bytes(1_000_000));
     let upload = api.announce(&bytes).await;
-    let mut running = send_half(site.node(), upload["url"].as_str().unwrap(), &bytes);
+    let mut running = send_half(deployment.node(), upload["url"].as_str().unwrap(), &bytes);
     // A connection that was used and waits for its next request must not hold up the end.
-    let mut idle = TcpStream::connect(address(site.node())).unwrap();
+    let mut idle = TcpStream::connect(address(deployment.node())).unwrap();
     idle.write_all(b"GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
     assert!(idle.read(&mut [0; 4096]).unwrap() > 0);
-    let fresh = TcpStream::connect(address(site.node())).unwrap();
+    let fresh = TcpStream::connect(address(deployment.node())).unwrap();
 
-    ask_to_stop(site.node()).await;
+    ask_to_stop(deployment.node()).await;
     running.write_all(&bytes[bytes.len() / 2..]).unwrap();
     let mut answer = String::new();
     running.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     let start = Instant::now();
-    let status = site.nodes[0].terminate();
-    assert_eq!(status.code(), Some(0), "{}", site.node().stderr());
+    let status = deployment.nodes[0].terminate();
+    assert_eq!(status.code(), Some(0), "{}", deployment.node().stderr());
     println!(
         "summary: after the last request the server ended in {} ms",
         start.elapsed().as_millis()
@@ -70,7 +70,7 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
     drop((idle, fresh));
 
     // The upload that was finished meanwhile counts.
-    site.nodes[0].restart_same_port();
+    deployment.nodes[0].restart_same_port();
     let fields = json!({
         "uploadId": upload["id"], "bundleId": "com.example.stop", "platform": "ios", "version": "1.0.0"
     });
@@ -79,15 +79,15 @@ async fn what_runs_is_finished_and_the_exit_is_clean() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_that_wait_to_be_written_are_not_lost() {
-    let mut site = Site::start(Ground::SqliteDirectory).await;
-    let api = site.api();
+    let mut deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let api = deployment.api();
     let fields = json!({"bundleId": "com.example.stop", "platform": "ios", "version": "1.0.0"});
     api.publish(&package("index.html", b"x"), fields).await;
     for _ in 0..7 {
         api.check("com.example.stop", "currentVersion=0.1.0").await;
     }
-    assert_eq!(site.nodes[0].terminate().code(), Some(0));
-    site.nodes[0].restart_same_port();
+    assert_eq!(deployment.nodes[0].terminate().code(), Some(0));
+    deployment.nodes[0].restart_same_port();
     let months = api.get("/usage").await.expect(200);
     // A month may have ended meanwhile.
     let checks = months["items"]
@@ -101,15 +101,15 @@ async fn checks_that_wait_to_be_written_are_not_lost() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "long run"]
 async fn a_client_that_never_finishes_is_not_waited_for_longer() {
-    let mut site = Site::with(Ground::SqliteDirectory, Turn::alone().await, |builder| builder);
-    let api = site.api();
+    let mut deployment = Deployment::with(Ground::SqliteDirectory, Turn::alone().await, |builder| builder);
+    let api = deployment.api();
     let bytes = package("index.html", &[7; 100_000]);
     let upload = api.announce(&bytes).await;
-    let stalled = send_half(site.node(), upload["url"].as_str().unwrap(), &bytes);
+    let stalled = send_half(deployment.node(), upload["url"].as_str().unwrap(), &bytes);
     let start = Instant::now();
-    let status = site.nodes[0].terminate();
+    let status = deployment.nodes[0].terminate();
     let took = start.elapsed();
-    assert_eq!(status.code(), Some(0), "{}", site.node().stderr());
+    assert_eq!(status.code(), Some(0), "{}", deployment.node().stderr());
     assert!(took < LIMIT, "{took:?}");
     println!("summary: with a stalled upload the server ended in {took:?}");
     drop(stalled);

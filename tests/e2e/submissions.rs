@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::cli::{Cli, Outcome};
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::sha256;
 use crate::poll::until_paced;
 use crate::projects::root;
-use crate::site::{Ground, Site, Turn};
 use crate::store_simulator::StoreSimulator;
 
 /// In the stores a review takes 21 milliseconds.
@@ -42,14 +42,14 @@ fn apk() -> PathBuf {
 }
 
 /// A service that submits to the stores at `address`.
-async fn site(address: &str) -> Site {
+async fn deployment(address: &str) -> Deployment {
     let stores = |builder: ServerBuilder| {
         builder
             .env("LAUNCHWAY_APP_STORE_CONNECT_URL", address)
             .env("LAUNCHWAY_GOOGLE_PLAY_URL", address)
             .env("LAUNCHWAY_TARGET_SDK_FLOOR", "34")
     };
-    Site::with(Ground::SqliteDirectory, Turn::beside_others().await, stores)
+    Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, stores)
 }
 
 /// A Google service account whose tokens come from the stores at `address`.
@@ -65,10 +65,10 @@ fn count(ledger: &Value, what: &str) -> usize {
 }
 
 /// Runs a command that waits for a submission.
-async fn wait_for(site: &Site, cli: &Cli, arguments: &[&str]) -> Outcome {
+async fn wait_for(deployment: &Deployment, cli: &Cli, arguments: &[&str]) -> Outcome {
     let mut child = cli.start(arguments);
     until_paced(BETWEEN_LOOKS, LIMIT, "the command has ended", async || {
-        site.sql(MAKE_DUE).await;
+        deployment.sql(MAKE_DUE).await;
         child.try_wait().unwrap()
     })
     .await;
@@ -83,10 +83,10 @@ async fn wait_for(site: &Site, cli: &Cli, arguments: &[&str]) -> Outcome {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_goes_to_live_in_both_stores() {
     let simulator = StoreSimulator::start(&["--speed", SPEED]);
-    let site = site(&simulator.address).await;
-    let team = site.team();
+    let deployment = deployment(&simulator.address).await;
+    let team = deployment.team();
     let (cli, folder) = (
-        Cli::logged_in(&site.node().origin(), &team.key),
+        Cli::logged_in(&deployment.node().origin(), &team.key),
         tempfile::tempdir().unwrap(),
     );
     let account = folder.path().join("service-account.json");
@@ -106,7 +106,7 @@ async fn an_app_goes_to_live_in_both_stores() {
     let ios = ["submit", "ios", "--path", ipa.to_str().unwrap()];
     let to = ["--destination", "app_store", "--uses-non-exempt-encryption", "false"];
     let notes = ["--release-notes", "Faster.", "--wait", "live", "--json"];
-    let done = wait_for(&site, &cli, &[&ios[..], &to, &notes].concat()).await;
+    let done = wait_for(&deployment, &cli, &[&ios[..], &to, &notes].concat()).await;
     let view = done.json();
     assert_eq!(
         json!([view["status"], view["store"], view["version"], view["buildNumber"]]),
@@ -119,7 +119,7 @@ async fn an_app_goes_to_live_in_both_stores() {
 
     let android = ["submit", "android", "--path", apk.to_str().unwrap()];
     let to = ["--destination", "production", "--rollout", "20"];
-    let done = wait_for(&site, &cli, &[&android[..], &to, &notes].concat()).await;
+    let done = wait_for(&deployment, &cli, &[&android[..], &to, &notes].concat()).await;
     let view = done.json();
     assert_eq!(
         json!([view["status"], view["store"], view["rollout"]]),
@@ -128,7 +128,7 @@ async fn an_app_goes_to_live_in_both_stores() {
     );
     let id = view["id"].as_str().unwrap();
     assert_eq!(cli.run(["submit", "rollout", id, "100"]).code, 0);
-    let followed = wait_for(&site, &cli, &["submit", "logs", "--follow", id]).await;
+    let followed = wait_for(&deployment, &cli, &["submit", "logs", "--follow", id]).await;
     assert_eq!(followed.code, 0, "{followed:?}");
     let shown = cli.run(["submit", "show", id, "--json"]).json();
     assert_eq!(
@@ -146,8 +146,8 @@ async fn an_app_goes_to_live_in_both_stores() {
 async fn an_event_of_the_store_makes_the_service_look() {
     // A review takes six hours.
     let simulator = StoreSimulator::start(&["--speed", "1"]);
-    let site = site(&simulator.address).await;
-    let api = site.api();
+    let deployment = deployment(&simulator.address).await;
+    let api = deployment.api();
     let events = add_credentials(&api, &simulator.address).await;
     let file = fs::read(ipa()).unwrap();
     let body = json!({"fileName": "App.ipa", "size": file.len(), "sha256": sha256(&file)});
@@ -161,13 +161,14 @@ async fn an_event_of_the_store_makes_the_service_look() {
     let so_far = "SELECT CAST(due_at AS TEXT) FROM submissions WHERE due_at IS NOT NULL";
     let ten_minutes = json!({"advanceSeconds": 600});
     until_paced(BETWEEN_LOOKS, LIMIT, "it is in review", async || {
-        site.sql(never).await;
-        if site.texts(so_far).await == ["9000000000000"] {
+        deployment.sql(never).await;
+        if deployment.texts(so_far).await == ["9000000000000"] {
             return Some(());
         }
-        site.sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0 AND status <> 'in_review'")
+        deployment
+            .sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0 AND status <> 'in_review'")
             .await;
-        if site.texts("SELECT status FROM submissions").await == ["processing"] {
+        if deployment.texts("SELECT status FROM submissions").await == ["processing"] {
             simulator.order("clock", &ten_minutes).await;
         }
         None

@@ -13,9 +13,9 @@ use launchway_testing::settings::setting;
 use serde_json::Value;
 
 use crate::api::Api;
+use crate::deployment::{Deployment, Team, Turn, team};
 use crate::packages::package;
 use crate::poll::until;
-use crate::site::{Site, Team, Turn, team};
 use crate::store_simulator::StoreSimulator;
 
 const BUNDLE: &str = "com.example.upgrade";
@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Both nodes, as one organization calls them.
 struct Upgrade {
-    site: Site,
+    deployment: Deployment,
     team: Team,
     apis: [Api; 2],
     simulator: StoreSimulator,
@@ -54,12 +54,12 @@ impl Upgrade {
             }
         };
         let database = Postgres::shared().fresh_database();
-        let site = Site::on_database(&database, 2, Turn::beside_others().await, settings);
+        let deployment = Deployment::on_database(&database, 2, Turn::beside_others().await, settings);
         // The released program's own commands refuse the newer schema.
-        let team = team(&site.nodes[NEW]);
-        let apis = [OLD, NEW].map(|node| Api::new(&site.nodes[node], &team.key));
+        let team = team(&deployment.nodes[NEW]);
+        let apis = [OLD, NEW].map(|node| Api::new(&deployment.nodes[node], &team.key));
         Upgrade {
-            site,
+            deployment,
             team,
             apis,
             simulator,
@@ -153,9 +153,9 @@ async fn the_last_release_and_this_one_serve_one_database_together() {
         upgrade.settings(actor, other).await;
     }
     upgrade.both_answer_alike().await;
-    let check = upgrade.site.nodes[NEW].admin(&["verify-audit"]);
+    let check = upgrade.deployment.nodes[NEW].admin(&["verify-audit"]);
     assert_eq!(check["ok"], true, "{check}");
-    for node in &upgrade.site.nodes {
+    for node in &upgrade.deployment.nodes {
         assert_eq!(complaints(&node.stderr()), Vec::<&str>::new());
     }
     println!("summary: upgrade: both programs served one database, and neither logged an error");
@@ -165,13 +165,13 @@ async fn the_last_release_and_this_one_serve_one_database_together() {
 impl Upgrade {
     /// A node of this release starts again at any time. 0.1.0 refuses a schema newer than its own: docs/operating.md says what to do.
     async fn restarts(&mut self) {
-        self.site.nodes[NEW].kill9();
-        self.site.nodes[NEW].restart_same_port();
+        self.deployment.nodes[NEW].kill9();
+        self.deployment.nodes[NEW].restart_same_port();
         let bytes = package("index.html", b"after the restart");
         self.publish(NEW, "restarted", "1.0.9", &bytes).await;
         self.both_offer("restarted", Some("1.0.9")).await;
-        assert!(self.site.nodes[OLD].terminate().success());
-        let output = self.site.nodes[OLD].command().arg("migrate").output().unwrap();
+        assert!(self.deployment.nodes[OLD].terminate().success());
+        let output = self.deployment.nodes[OLD].command().arg("migrate").output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         println!(
             "summary: upgrade: the released program on the newer schema: {}",

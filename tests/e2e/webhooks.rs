@@ -10,8 +10,8 @@ use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::package;
-use crate::site::{Ground, Site, Turn};
 use receivers::Program;
 
 /// Lets the server send to the loopback.
@@ -44,8 +44,8 @@ async fn the_published_package_for_python_verifies() {
 }
 
 async fn verifies(start: fn() -> Program) {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, to_the_loopback);
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, to_the_loopback);
+    let api = deployment.api();
     let mut receiver = tokio::task::spawn_blocking(start).await.unwrap();
     let webhook = webhook(&api, &receiver.url(), "*").await;
     let of = |path: &str| format!("/webhooks/{path}?id={}", webhook["id"].as_str().unwrap());

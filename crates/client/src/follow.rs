@@ -56,7 +56,7 @@ impl Client {
             events: Events::default(),
             waiting: VecDeque::new(),
             over: false,
-            tries: Tries::patient(),
+            tries: Tries::persistent(),
         }
     }
 }
@@ -116,7 +116,7 @@ impl Following {
                     error: unexpected(&origin, problem.to_owned()),
                 })?;
                 if !self.waiting.is_empty() {
-                    self.tries = Tries::patient();
+                    self.tries = Tries::persistent();
                 }
                 Ok(())
             }

@@ -10,7 +10,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// A call is made at most this many times.
 const MOST_TRIES: u32 = 5;
 /// The waits for something that is followed are no longer than this together.
-const PATIENCE: Duration = Duration::from_secs(600);
+const RETRY_FOR: Duration = Duration::from_secs(600);
 /// From here on waits grow no more: they have come to 16 s.
 const MOST_DOUBLINGS: u32 = 6;
 
@@ -53,14 +53,14 @@ impl fmt::Display for Reason {
 pub(crate) struct Tries {
     failed: u32,
     waited: Duration,
-    patient: bool,
+    persistent: bool,
 }
 
 impl Tries {
-    /// For what is followed for long: a restart of the server is waited for, up to [`PATIENCE`].
-    pub(crate) fn patient() -> Self {
+    /// For what is followed for long: a restart of the server is waited for, up to [`RETRY_FOR`].
+    pub(crate) fn persistent() -> Self {
         Self {
-            patient: true,
+            persistent: true,
             ..Self::default()
         }
     }
@@ -70,8 +70,8 @@ impl Tries {
     /// `asked` is what the server's `Retry-After` said. `repeatable` says that the call may happen twice.
     pub(crate) fn after(&mut self, reason: Reason, asked: Option<Duration>, repeatable: bool) -> Option<Duration> {
         self.failed += 1;
-        let (most_tries, longest_wait) = match self.patient {
-            true => (u32::MAX, PATIENCE),
+        let (most_tries, longest_wait) = match self.persistent {
+            true => (u32::MAX, RETRY_FOR),
             false => (MOST_TRIES, LONGEST_WAIT),
         };
         if self.failed >= most_tries || !(repeatable || reason.nothing_was_done()) {
@@ -138,12 +138,12 @@ mod tests {
 
     #[test]
     fn what_is_followed_is_waited_for_ten_minutes() {
-        let mut tries = Tries::patient();
+        let mut tries = Tries::persistent();
         let delays: Vec<_> = std::iter::from_fn(|| tries.after(Reason::NotConnected, None, true)).collect();
         assert_eq!(delays[6], Duration::from_secs(16));
         assert_eq!(delays.last(), Some(&Duration::from_secs(16)));
         let all: Duration = delays.iter().sum();
-        assert!(all <= PATIENCE && all + Duration::from_secs(16) > PATIENCE, "{all:?}");
+        assert!(all <= RETRY_FOR && all + Duration::from_secs(16) > RETRY_FOR, "{all:?}");
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Watching {
     /// # Errors
     /// The server refuses, or is gone for ten minutes.
     pub async fn next(&mut self) -> Result<Answer<SubmissionView>, Error> {
-        let mut tries = Tries::patient();
+        let mut tries = Tries::persistent();
         loop {
             if self.known.is_some() {
                 self.client.world.pause(self.pause, Reason::Unchanged).await;
@@ -125,7 +125,7 @@ impl Watching {
                     continue;
                 }
             };
-            tries = Tries::patient();
+            tries = Tries::persistent();
             if self.known.as_ref() != Some(&answer.value) {
                 self.pause = FIRST_PAUSE;
                 self.known = Some(answer.value.clone());

@@ -18,6 +18,7 @@ use launchway_domain::build::plan::{DEFAULT_TIMEOUT, FROM_REQUEST, Plan};
 use serde_json::Value;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use crate::context::RunnerContext;
 use crate::effort::Effort;
 use crate::environment;
 use crate::executor::{StepCommand, StepEnd};
@@ -25,16 +26,15 @@ use crate::journal::{Artifact, Record};
 use crate::log::LogWriter;
 use crate::phases::Phases;
 use crate::plan::Resolved;
-use crate::site::Site;
+use crate::sandbox::Sandbox;
 use crate::step_tool::{self, Report};
 use crate::stop::{StopReason, Stopper};
-use crate::wall::Wall;
 use crate::workspace::{Workspace, disk};
 
 /// One attempt at work.
 pub struct Attempt {
     /// What all builds share.
-    pub site: Arc<Site>,
+    pub context: Arc<RunnerContext>,
     /// What is to be built.
     pub lease: Arc<Lease>,
     /// Where the archive of the source comes from.
@@ -44,7 +44,7 @@ pub struct Attempt {
     /// Its directory.
     pub workspace: Arc<Workspace>,
     /// What keeps its steps from the rest of the machine.
-    pub wall: Wall,
+    pub sandbox: Sandbox,
     /// Its log.
     pub log: LogWriter,
     /// How far it is.
@@ -155,7 +155,7 @@ impl Attempt {
                 // As shells tell it.
                 StepEnd::Killed(signal) => 128 + signal,
             };
-            self.phases.end(Some(code), self.site.world.now());
+            self.phases.end(Some(code), self.context.world.now());
             match end {
                 StepEnd::Exited(0) => {}
                 StepEnd::Exited(code) => return Err(step_failed(&step.name, &format!("exit code {code}"))),
@@ -166,7 +166,7 @@ impl Attempt {
         self.save_caches(caches).await?;
         self.begin("artifacts").await;
         let artifacts = self.collect(plan).await?;
-        self.phases.end(None, self.site.world.now());
+        self.phases.end(None, self.context.world.now());
         // A cancel that came in the meantime counts.
         match self.stopper.reason() {
             Some(reason) => Err(reason.into()),
@@ -180,7 +180,7 @@ impl Attempt {
     }
 
     async fn begin(&self, phase: &str) {
-        self.phases.begin(phase, self.site.world.now());
+        self.phases.begin(phase, self.context.world.now());
         self.log.say(phase).await;
     }
 
@@ -191,10 +191,14 @@ impl Attempt {
                 plan: plan.clone(),
                 origin: FROM_REQUEST.to_owned(),
             },
-            None if self.site.resolver.parses_files() => self.plan_of_source(&self.lease).await?,
+            None if self.context.resolver.parses_files() => self.plan_of_source(&self.lease).await?,
             None => {
-                let (site, lease, source) = (Arc::clone(&self.site), Arc::clone(&self.lease), self.workspace.source());
-                let resolve = self.blocking(move |_| site.resolver.resolve(&source, &lease));
+                let (context, lease, source) = (
+                    Arc::clone(&self.context),
+                    Arc::clone(&self.lease),
+                    self.workspace.source(),
+                );
+                let resolve = self.blocking(move |_| context.resolver.resolve(&source, &lease));
                 resolve.await?.map_err(invalid)?
             }
         };
@@ -202,7 +206,7 @@ impl Attempt {
             .plan
             .check()
             .map_err(|error| invalid(format!("{error}. It comes from {}.", resolved.origin)))?;
-        match resolved.plan.missing_label(&self.site.settings.labels) {
+        match resolved.plan.missing_label(&self.context.settings.labels) {
             Some(label) => Err(invalid(format!(
                 "The plan asks for a runner with {label}, and this one lacks it. Name the labels in the request, or add such a runner."
             ))),
@@ -222,18 +226,18 @@ impl Attempt {
         commit: Option<&str>,
     ) -> Result<std::collections::BTreeMap<String, String>, Failure> {
         let base = environment::base(
-            &self.site.settings.path,
+            &self.context.settings.path,
             &self.workspace,
-            &self.site.mark(&self.record.key()),
+            &self.context.mark(&self.record.key()),
         );
-        let (site, lease, workspace) = self.shared();
+        let (context, lease, workspace) = self.shared();
         let (plan, commit) = (plan.clone(), commit.map(str::to_owned));
         let made = self.blocking(move |stopper| {
-            let mut effort = Effort::new(stopper, site.settings.limits.workspace_entries);
+            let mut effort = Effort::new(stopper, context.settings.limits.workspace_entries);
             let env = environment::of_steps(base, &lease, &plan, &workspace, commit.as_deref());
-            let put = |program: PathBuf| step_tool::put(&workspace, &program, &lease, &site.settings.path);
+            let put = |program: PathBuf| step_tool::put(&workspace, &program, &lease, &context.settings.path);
             env.map(|env| {
-                let put = site.program(workspace.user).and_then(put);
+                let put = context.program(workspace.user).and_then(put);
                 (env, put.and_then(|()| workspace.hand_over(&mut effort)))
             })
         });
@@ -257,9 +261,9 @@ impl Attempt {
         }
     }
 
-    fn shared(&self) -> (Arc<Site>, Arc<Lease>, Arc<Workspace>) {
+    fn shared(&self) -> (Arc<RunnerContext>, Arc<Lease>, Arc<Workspace>) {
         (
-            Arc::clone(&self.site),
+            Arc::clone(&self.context),
             Arc::clone(&self.lease),
             Arc::clone(&self.workspace),
         )
@@ -276,17 +280,19 @@ impl Attempt {
 
     /// Stops the build before it fills the disk.
     fn guard_disk(&self) -> Guard {
-        let (site, stopper) = (Arc::clone(&self.site), self.stopper.clone());
+        let (context, stopper) = (Arc::clone(&self.context), self.stopper.clone());
         Guard(tokio::spawn(async move {
-            let limits = &site.settings.limits;
+            let limits = &context.settings.limits;
             loop {
-                if let Some(problem) =
-                    disk::shortage(site.world.as_ref(), &site.settings.work_dir, limits.min_free_bytes)
-                {
+                if let Some(problem) = disk::shortage(
+                    context.world.as_ref(),
+                    &context.settings.work_dir,
+                    limits.min_free_bytes,
+                ) {
                     stopper.stop(StopReason::DiskFull(problem));
                     return;
                 }
-                site.world.pause(limits.disk_interval).await;
+                context.world.pause(limits.disk_interval).await;
             }
         }))
     }

@@ -12,13 +12,13 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use crate::attempt::{Attempt, Failure, OnPlan, Product, SourceArchive};
+use crate::context::RunnerContext;
 use crate::delivery::{Delivery, deliver};
 use crate::environment;
 use crate::journal::{BuildInHand, Outcome, Record};
 use crate::log::{Log, Sending, send};
 use crate::phases::Phases;
 use crate::protocol::{BuildCalls, CallError, Server};
-use crate::site::Site;
 use crate::stop::{StopReason, Stopper};
 
 /// How far the runner itself is in coming to its end.
@@ -34,10 +34,10 @@ pub enum Stage {
 }
 
 /// Runs a leased build in a slot, to the end. What goes wrong is the build's end or a word in the runner's log.
-pub async fn run(site: Arc<Site>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
+pub async fn run(context: Arc<RunnerContext>, server: Server, slot: u32, lease: Lease, stage: watch::Receiver<Stage>) {
     let (build, attempt) = (lease.build_id.clone(), lease.attempt);
     info!(build, attempt, "a build begins");
-    if let Err(problem) = begin(&site, server, slot, lease, stage).await {
+    if let Err(problem) = begin(&context, server, slot, lease, stage).await {
         // The lease runs out, and the server tries again.
         error!(build, attempt, problem, "a build cannot be run here");
     }
@@ -49,7 +49,7 @@ fn is_plain(id: &str) -> bool {
 }
 
 async fn begin(
-    site: &Arc<Site>,
+    context: &Arc<RunnerContext>,
     server: Server,
     slot: u32,
     lease: Lease,
@@ -64,24 +64,24 @@ async fn begin(
         attempt: lease.attempt,
         log_offset: lease.log_offset,
     };
-    let record = site.journal.begin(in_hand).map_err(text)?;
-    let log = open_log(site, &record, &lease).map_err(text)?;
+    let record = context.journal.begin(in_hand).map_err(text)?;
+    let log = open_log(context, &record, &lease).map_err(text)?;
     let calls = server.build(&lease.build_id, lease.attempt);
     let (phases, stopper) = (Arc::new(Phases::default()), Stopper::default());
     let halting = watch_stage(stage, stopper.clone());
     let renewing = renew(calls.clone(), phases.clone(), stopper.clone(), lease.renew_seconds);
     let sending = send_log(&record, &log, calls.clone(), stopper.clone());
     let key = record.key();
-    let result = match site.workspace(&key, slot) {
+    let result = match context.workspace(&key, slot) {
         Err(error) => Err(Failure::internal(format!(
             "The runner cannot make a workspace: {error}."
         ))),
         Ok(workspace) => {
             let attempt = Attempt {
-                site: Arc::clone(site),
+                context: Arc::clone(context),
                 archive: SourceArchive::Storage(server.storage().clone()),
                 record: record.clone(),
-                wall: site.wall(&workspace),
+                sandbox: context.sandbox(&workspace),
                 workspace: Arc::new(workspace),
                 log: log.writer.clone(),
                 phases: Arc::clone(&phases),
@@ -91,11 +91,11 @@ async fn begin(
             attempt.run(tell_plan(&calls)).await
         }
     };
-    site.end(&key, slot).await;
-    phases.end(None, site.world.now());
+    context.end(&key, slot).await;
+    phases.end(None, context.world.now());
     let end = conclude(result, &phases, &record, &log).await;
     // A build may leave millions of files: its end does not wait until they are gone, only the next build in its slot does.
-    let ((), delivered) = tokio::join!(site.remove_workspace(&key), async {
+    let ((), delivered) = tokio::join!(context.remove_workspace(&key), async {
         let Some(outcome) = end else {
             abandon(&record, &stopper, log, sending).await;
             return Ok(());
@@ -117,10 +117,10 @@ async fn begin(
 }
 
 /// The log of an attempt, in which its secrets are masked.
-fn open_log(site: &Site, record: &Record, lease: &Lease) -> std::io::Result<Log> {
+fn open_log(context: &RunnerContext, record: &Record, lease: &Lease) -> std::io::Result<Log> {
     let secrets = environment::secrets(lease);
     let masker = Masker::new(secrets.iter().map(|secret| secret.as_slice()));
-    Log::open(&record.log(), Arc::new(masker), site.settings.limits.log_bytes)
+    Log::open(&record.log(), Arc::new(masker), context.settings.limits.log_bytes)
 }
 
 /// What an attempt came to; `None` when there is nobody to tell.

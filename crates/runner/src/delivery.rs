@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use crate::build::{Stage, fenced_off, renew, send_log};
+use crate::context::RunnerContext;
 use crate::journal::{Artifact, Outcome, Record};
 use crate::log::{Log, LogWriter};
 use crate::phases::Phases;
 use crate::protocol::{Backoff, BuildCalls, CallError, Server};
-use crate::site::Site;
 use crate::stop::{StopReason, Stopper};
 
 /// A file that the storage refuses for good is offered so often, each time to a new URL.
@@ -249,7 +249,7 @@ impl Delivery {
 
 /// Goes on, after a crash, with a build that was in hand: what came of it is delivered; one of which nothing came is
 /// dropped, and begins again when its lease is over. Its processes and workspace are gone already.
-pub async fn resume(site: Arc<Site>, server: Server, record: Record, stage: watch::Receiver<Stage>) {
+pub async fn resume(context: Arc<RunnerContext>, server: Server, record: Record, stage: watch::Receiver<Stage>) {
     let (key, outcome) = (record.key(), record.outcome());
     info!(
         build = key,
@@ -258,7 +258,11 @@ pub async fn resume(site: Arc<Site>, server: Server, record: Record, stage: watc
     );
     let calls = server.build(&record.build.build_id, record.build.attempt);
     // The secrets are gone with the crash; only these lines come to what is masked already.
-    let log = match Log::open(&record.log(), Arc::new(Masker::new([])), site.settings.limits.log_bytes) {
+    let log = match Log::open(
+        &record.log(),
+        Arc::new(Masker::new([])),
+        context.settings.limits.log_bytes,
+    ) {
         Ok(log) => log,
         Err(error) => {
             warn!(build = key, %error, "cannot open the log of a build");

@@ -2,8 +2,8 @@
 
 mod descendants;
 mod process;
+mod sandboxed;
 mod supervisor;
-mod walled;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,8 +16,8 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncRead;
 
+use crate::sandbox::Sandbox;
 use crate::source::git::ssh;
-use crate::wall::Wall;
 use crate::{source_tool, step_tool};
 
 pub use descendants::end_marked;
@@ -35,7 +35,7 @@ pub trait Executor: Send + Sync {
     fn program(&self) -> PathBuf;
 }
 
-/// What to run, where, and behind what wall. It holds secrets: it is not shown.
+/// What to run, where, and behind what sandbox. It holds secrets: it is not shown.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct StepOrder {
     /// What to run.
@@ -45,7 +45,7 @@ pub struct StepOrder {
     /// Its whole environment.
     pub env: BTreeMap<String, String>,
     /// What keeps it from the rest of the machine.
-    pub wall: Wall,
+    pub sandbox: Sandbox,
     /// What it has to end in order, from SIGTERM until SIGKILL.
     pub grace: Duration,
     /// Bytes that a file which it writes may have.
@@ -108,8 +108,8 @@ pub fn step_entry(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitC
     let command = arguments.nth(1)?;
     if command == supervisor::COMMAND {
         Some(supervisor::run())
-    } else if command == walled::COMMAND {
-        Some(walled::run())
+    } else if command == sandboxed::COMMAND {
+        Some(sandboxed::run())
     } else if command == step_tool::COMMAND {
         Some(step_tool::run(arguments))
     } else if command == source_tool::COMMAND {

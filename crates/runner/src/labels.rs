@@ -8,7 +8,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 /// How long a tool may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A tool, how it is asked, and the label that its version becomes.
 const TOOLS: [(&str, &str, &str); 3] = [
@@ -40,7 +40,7 @@ async fn version_of(tool: &str, argument: &str, path: &str) -> Option<u32> {
     let mut command = Command::new(program);
     command.arg(argument).env_clear().env("PATH", path);
     command.stdin(Stdio::null()).kill_on_drop(true);
-    let output = timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let output = timeout(TIMEOUT, command.output()).await.ok()?.ok()?;
     // Java says it on standard error.
     let said = [output.stdout, output.stderr].concat();
     output

@@ -1,4 +1,4 @@
-//! Runs builds: leases them from a server, fetches the source, runs the steps behind a wall, and sends log, artifacts and
+//! Runs builds: leases them from a server, fetches the source, runs the steps in a sandbox, and sends log, artifacts and
 //! result (`docs/reference/builds.md#runners`). The server embeds this library, and `launchway runner` runs it.
 //!
 //! It is for Unix systems; elsewhere the crate is empty.
@@ -10,6 +10,7 @@ mod artifacts;
 mod attempt;
 mod build;
 mod cache;
+mod context;
 mod delivery;
 mod effort;
 mod environment;
@@ -24,14 +25,13 @@ mod phases;
 pub mod plan;
 pub mod protocol;
 mod runner;
+pub mod sandbox;
 pub mod settings;
-mod site;
 mod source;
 mod source_tool;
 mod step_tool;
 mod stop;
 pub mod token;
-pub mod wall;
 mod workspace;
 pub mod world;
 

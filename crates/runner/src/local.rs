@@ -14,6 +14,7 @@ use launchway_domain::masking::Masker;
 use tokio::sync::watch;
 
 use crate::attempt::{Attempt, Failure, SourceArchive};
+use crate::context::RunnerContext;
 use crate::environment;
 use crate::executor::Executor;
 use crate::journal::{Artifact, BuildInHand, Record};
@@ -22,7 +23,6 @@ use crate::phases::Phases;
 use crate::plan::RequestOnly;
 use crate::runner::RunnerError;
 use crate::settings::Settings;
-use crate::site::Site;
 use crate::stop::{StopReason, Stopper};
 use crate::world::SystemWorld;
 
@@ -77,27 +77,27 @@ pub async fn run(
     interrupted: impl Future<Output = ()>,
 ) -> Result<LocalEnd, RunnerError> {
     settings.check().map_err(RunnerError::Settings)?;
-    let site = Arc::new(Site::open(
+    let context = Arc::new(RunnerContext::open(
         settings,
         executor,
         Arc::new(RequestOnly),
         Arc::new(SystemWorld),
     )?);
-    forget_earlier(&site).await?;
-    let record = site.journal.begin(BuildInHand {
+    forget_earlier(&context).await?;
+    let record = context.journal.begin(BuildInHand {
         build_id: build.lease.build_id.clone(),
         attempt: build.lease.attempt,
         log_offset: 0,
     })?;
     let secrets = environment::secrets(&build.lease);
     let masker = Arc::new(Masker::new(secrets.iter().map(|secret| secret.as_slice())));
-    let log = Log::open(&record.log(), masker, site.settings.limits.log_bytes)?;
+    let log = Log::open(&record.log(), masker, context.settings.limits.log_bytes)?;
     let shown = tokio::spawn(show_log(record.log(), log.written.clone(), show));
     let (phases, stopper) = (Arc::new(Phases::default()), Stopper::default());
     let key = record.key();
     let output = build.output.clone();
     let result = {
-        let work = attempt(&site, build, &record, &log, &phases, &stopper);
+        let work = attempt(&context, build, &record, &log, &phases, &stopper);
         tokio::pin!(work, interrupted);
         tokio::select! {
             result = &mut work => result,
@@ -107,8 +107,8 @@ pub async fn run(
             }
         }
     };
-    site.clear(&key, 0).await;
-    phases.end(None, site.world.now());
+    context.clear(&key, 0).await;
+    phases.end(None, context.world.now());
     let (status, error, artifacts) = match result {
         Ok(artifacts) => (BuildResult::Success, None, keep(&record, artifacts, &output)?),
         Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, Vec::new()),
@@ -128,19 +128,19 @@ pub async fn run(
 }
 
 async fn attempt(
-    site: &Arc<Site>,
+    context: &Arc<RunnerContext>,
     build: LocalBuild,
     record: &Record,
     log: &Log,
     phases: &Arc<Phases>,
     stopper: &Stopper,
 ) -> Result<Vec<Artifact>, Failure> {
-    let workspace = site.workspace(&record.key(), 0).map_err(Failure::internal)?;
+    let workspace = context.workspace(&record.key(), 0).map_err(Failure::internal)?;
     let attempt = Attempt {
-        site: Arc::clone(site),
+        context: Arc::clone(context),
         archive: SourceArchive::Here(build.archive),
         record: record.clone(),
-        wall: site.wall(&workspace),
+        sandbox: context.sandbox(&workspace),
         workspace: Arc::new(workspace),
         log: log.writer.clone(),
         phases: Arc::clone(phases),
@@ -152,12 +152,12 @@ async fn attempt(
 }
 
 /// Ends and removes what a build that was killed has left: nobody waits for it.
-async fn forget_earlier(site: &Site) -> io::Result<()> {
-    for record in site.journal.left_over()? {
-        site.clear_left_over(&record.key()).await;
+async fn forget_earlier(context: &RunnerContext) -> io::Result<()> {
+    for record in context.journal.left_over()? {
+        context.clear_left_over(&record.key()).await;
         record.forget()?;
     }
-    site.remove_workspaces()
+    context.remove_workspaces()
 }
 
 /// Brings artifacts where they are wanted. A file that is there is replaced in one move.

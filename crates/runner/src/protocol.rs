@@ -26,7 +26,7 @@ use crate::world::World;
 pub use backoff::Backoff;
 
 /// A build's call is not made again any more after this: the server has given the build up long before.
-const PATIENCE: EpochMs = DAY;
+const RETRY_FOR: EpochMs = DAY;
 /// The first failure of a call is told, and then every so many.
 const TELL_EVERY: u32 = 10;
 /// A server that answers the end of a build with its own failure is asked so often, for some five minutes.
@@ -123,7 +123,7 @@ impl Server {
     /// The server refuses. A server that does not answer is asked again for ever, with words in the log.
     pub async fn lease(&self, ask: &AskLease) -> Result<Option<Lease>, CallError> {
         let body = json(ask)?;
-        let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, Patience::ENDLESS).await?;
+        let answer: LeaseAnswer = self.call("/runner/lease", JSON, body, RetryBudget::ENDLESS).await?;
         Ok(answer.lease)
     }
 
@@ -141,7 +141,7 @@ impl Server {
         path: &str,
         content_type: &'static str,
         body: Bytes,
-        patience: Patience,
+        budget: RetryBudget,
     ) -> Result<T, CallError> {
         let began = self.world.now();
         let (mut backoff, mut defects) = (Backoff::default(), 0);
@@ -165,7 +165,7 @@ impl Server {
                 Ok(Err(Misunderstood::Later(problem, asked))) => (problem, asked),
                 Ok(Err(Misunderstood::Defect(problem))) => {
                     defects += 1;
-                    if patience.defects.is_some_and(|most| defects >= most) {
+                    if budget.defects.is_some_and(|most| defects >= most) {
                         return Err(CallError::Defect(problem));
                     }
                     (problem, None)
@@ -173,7 +173,7 @@ impl Server {
                 Err(Error::Invalid(problem)) => return Err(CallError::Invalid(problem)),
                 Err(error) => (error.to_string(), None),
             };
-            if patience.time.is_some_and(|time| self.world.now() - began > time) {
+            if budget.time.is_some_and(|time| self.world.now() - began > time) {
                 return Err(CallError::Silence);
             }
             let delay = backoff.after(asked, self.world.random());
@@ -251,7 +251,7 @@ impl BuildCalls {
             self.build_id, self.attempt
         );
         self.server
-            .call(&path, "application/octet-stream", bytes, Patience::A_DAY)
+            .call(&path, "application/octet-stream", bytes, RetryBudget::A_DAY)
             .await
     }
 
@@ -284,11 +284,11 @@ impl BuildCalls {
             || "/runner/finish".to_owned(),
             |hash| format!("/runner/finish?lwfp2={hash}"),
         );
-        let patience = Patience {
+        let budget = RetryBudget {
             defects: Some(MOST_DEFECTS),
-            ..Patience::A_DAY
+            ..RetryBudget::A_DAY
         };
-        self.server.call(&path, JSON, json(finish)?, patience).await
+        self.server.call(&path, JSON, json(finish)?, budget).await
     }
 
     fn names(&self) -> (String, u32) {
@@ -296,7 +296,7 @@ impl BuildCalls {
     }
 
     async fn call<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, CallError> {
-        self.server.call(path, JSON, json(body)?, Patience::A_DAY).await
+        self.server.call(path, JSON, json(body)?, RetryBudget::A_DAY).await
     }
 }
 
@@ -309,20 +309,20 @@ enum Misunderstood {
 
 /// How long a call is made again.
 #[derive(Clone, Copy)]
-struct Patience {
+struct RetryBudget {
     /// So long.
     time: Option<EpochMs>,
     /// Until the server answered so often that it failed itself (500).
     defects: Option<u32>,
 }
 
-impl Patience {
-    const ENDLESS: Patience = Patience {
+impl RetryBudget {
+    const ENDLESS: RetryBudget = RetryBudget {
         time: None,
         defects: None,
     };
-    const A_DAY: Patience = Patience {
-        time: Some(PATIENCE),
+    const A_DAY: RetryBudget = RetryBudget {
+        time: Some(RETRY_FOR),
         defects: None,
     };
 }

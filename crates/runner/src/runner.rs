@@ -12,13 +12,13 @@ use tokio::task::JoinSet;
 use tracing::{error, info, warn};
 
 use crate::build::{self, Stage};
+use crate::context::RunnerContext;
 use crate::delivery;
 use crate::executor::Executor;
 use crate::plan::{PlanResolver, RequestOnly};
 use crate::protocol::{CallError, Server};
+use crate::sandbox::{self, SandboxReport};
 use crate::settings::Settings;
-use crate::site::Site;
-use crate::wall::{self, Sandbox};
 use crate::workspace::disk;
 use crate::world::{SystemWorld, World};
 
@@ -29,7 +29,7 @@ const REST: Duration = Duration::from_secs(30);
 
 /// A runner that is ready to work.
 pub struct Runner {
-    site: Arc<Site>,
+    context: Arc<RunnerContext>,
     server: Server,
     version: String,
 }
@@ -43,9 +43,9 @@ pub enum RunnerError {
     /// The work directory cannot be used.
     #[error("cannot work in the work directory: {0}")]
     WorkDirectory(#[from] io::Error),
-    /// No step can run behind the wall that the settings want.
+    /// No step can run in the sandbox that the settings want.
     #[error("builds cannot run here: {0}")]
-    Wall(String),
+    Sandbox(String),
     /// The server does not know the runner, or refuses its way of asking.
     #[error("the server refuses this runner: {0}")]
     Refused(CallError),
@@ -53,7 +53,7 @@ pub enum RunnerError {
 
 /// A work directory in which a step has tried the sandbox: what may be built there is known before there is a server to
 /// build for.
-pub struct Workplace(Arc<Site>);
+pub struct Workplace(Arc<RunnerContext>);
 
 impl Workplace {
     /// Takes a work directory, which no other runner may use, and tries the sandbox there.
@@ -67,16 +67,16 @@ impl Workplace {
         world: Arc<dyn World>,
     ) -> Result<Workplace, RunnerError> {
         settings.check().map_err(RunnerError::Settings)?;
-        let site = Site::open(settings, executor, resolver, world)?;
-        site.try_wall().await.map_err(RunnerError::Wall)?;
-        Ok(Workplace(Arc::new(site)))
+        let context = RunnerContext::open(settings, executor, resolver, world)?;
+        context.try_sandbox().await.map_err(RunnerError::Sandbox)?;
+        Ok(Workplace(Arc::new(context)))
     }
 
     /// Tries the sandbox of this machine in a directory of its own, whatever runners work here: for `doctor`.
     ///
     /// # Errors
     /// As [`Workplace::open`].
-    pub async fn look(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<Sandbox, RunnerError> {
+    pub async fn look(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<SandboxReport, RunnerError> {
         let name = format!("launchway-trial-{:016x}", SystemWorld.random());
         // Builds may have users of their own, who pass through here.
         let place = std::env::temp_dir().join(name);
@@ -97,14 +97,14 @@ impl Workplace {
     ///
     /// # Errors
     /// No step can run.
-    pub async fn sandbox(&self) -> Result<&Sandbox, RunnerError> {
-        self.0.try_wall().await.map_err(RunnerError::Wall)
+    pub async fn sandbox(&self) -> Result<&SandboxReport, RunnerError> {
+        self.0.try_sandbox().await.map_err(RunnerError::Sandbox)
     }
 
     /// The runner of `version` that works here.
     pub fn runner(self, server: Server, version: String) -> Runner {
         Runner {
-            site: self.0,
+            context: self.0,
             server,
             version,
         }
@@ -126,7 +126,7 @@ impl Runner {
         settings.check().map_err(RunnerError::Settings)?;
         let world = Arc::clone(server.world());
         Ok(Runner {
-            site: Arc::new(Site::open(settings, executor, resolver, world)?),
+            context: Arc::new(RunnerContext::open(settings, executor, resolver, world)?),
             server,
             version,
         })
@@ -140,27 +140,27 @@ impl Runner {
     /// # Errors
     /// No step can run here. The server refuses the runner; what runs is finished first.
     pub async fn run(&self, stage: watch::Receiver<Stage>) -> Result<(), RunnerError> {
-        if let Err(error) = wall::hide_this_process() {
+        if let Err(error) = sandbox::hide_this_process() {
             warn!(%error, "builds of this user may look into this process");
         }
         let mut work = JoinSet::new();
-        let left_over = self.site.journal.left_over()?;
+        let left_over = self.context.journal.left_over()?;
         for record in &left_over {
-            self.site.clear_left_over(&record.key()).await;
+            self.context.clear_left_over(&record.key()).await;
         }
-        self.site.remove_workspaces()?;
-        let sandbox = self.site.try_wall().await.map_err(RunnerError::Wall)?;
+        self.context.remove_workspaces()?;
+        let sandbox = self.context.try_sandbox().await.map_err(RunnerError::Sandbox)?;
         report(sandbox);
         for record in left_over {
-            let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
+            let (context, server, stage) = (Arc::clone(&self.context), self.server.clone(), stage.clone());
             work.spawn(async move {
-                delivery::resume(site, server, record, stage).await;
+                delivery::resume(context, server, record, stage).await;
                 Ok(())
             });
         }
-        for slot in 0..self.site.settings.slots {
-            let (site, server, stage) = (Arc::clone(&self.site), self.server.clone(), stage.clone());
-            work.spawn(work_in_slot(site, server, slot, self.version.clone(), stage));
+        for slot in 0..self.context.settings.slots {
+            let (context, server, stage) = (Arc::clone(&self.context), self.server.clone(), stage.clone());
+            work.spawn(work_in_slot(context, server, slot, self.version.clone(), stage));
         }
         let mut refused = None;
         while let Some(done) = work.join_next().await {
@@ -175,7 +175,7 @@ impl Runner {
 }
 
 /// Says in the log what keeps builds from the rest of the machine, and all that is open to them.
-fn report(sandbox: &Sandbox) {
+fn report(sandbox: &SandboxReport) {
     match sandbox.is_enough() {
         true => info!("{}", sandbox.sentence()),
         false => warn!("{}", sandbox.sentence()),
@@ -189,14 +189,14 @@ fn report(sandbox: &Sandbox) {
 }
 
 async fn work_in_slot(
-    site: Arc<Site>,
+    context: Arc<RunnerContext>,
     server: Server,
     slot: u32,
     version: String,
     mut stage: watch::Receiver<Stage>,
 ) -> Result<(), CallError> {
     let ask = AskLease {
-        labels: site.settings.labels.clone(),
+        labels: context.settings.labels.clone(),
         version,
         wait_seconds: WAIT_SECONDS,
     };
@@ -206,11 +206,11 @@ async fn work_in_slot(
         let leased = tokio::select! {
             biased;
             _ = ending.wait_for(|stage| *stage > Stage::Working) => return Ok(()),
-            leased = next_lease(&site, &server, &ask) => leased?,
+            leased = next_lease(&context, &server, &ask) => leased?,
         };
         if let Some(lease) = leased {
             // A task of its own: a defect that a build brings to light must not end the slot.
-            let run = build::run(Arc::clone(&site), server.clone(), slot, lease, stage.clone());
+            let run = build::run(Arc::clone(&context), server.clone(), slot, lease, stage.clone());
             if let Err(error) = tokio::spawn(run).await {
                 error!(%error, "a build brought a defect of the runner to light");
             }
@@ -223,14 +223,14 @@ async fn work_in_slot(
 }
 
 async fn next_lease(
-    site: &Site,
+    context: &RunnerContext,
     server: &Server,
     ask: &AskLease,
 ) -> Result<Option<launchway_api::runner::Lease>, CallError> {
-    let least = site.settings.limits.min_free_bytes;
-    if let Some(problem) = disk::shortage(site.world.as_ref(), &site.settings.work_dir, least) {
+    let least = context.settings.limits.min_free_bytes;
+    if let Some(problem) = disk::shortage(context.world.as_ref(), &context.settings.work_dir, least) {
         warn!(problem, "no build is taken");
-        site.world.pause(REST).await;
+        context.world.pause(REST).await;
         return Ok(None);
     }
     server.lease(ask).await

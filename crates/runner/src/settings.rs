@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use launchway_domain::build::plan::is_label;
 
-use crate::wall::WallSettings;
+use crate::sandbox::SandboxSettings;
 
 /// The settings of a runner. The caller has read them; nothing here comes from the environment.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Settings {
     /// The `PATH` of steps.
     pub path: String,
     /// How steps are kept from the rest of the machine.
-    pub wall: WallSettings,
+    pub sandbox: SandboxSettings,
     /// Whether a git source may be `http://`, `file://` or a local path. For tests and closed machines.
     pub allow_local_git: bool,
     /// How much builds may take.
@@ -84,7 +84,7 @@ impl Settings {
             labels: Vec::new(),
             slots: 1,
             path: DEFAULT_PATH.to_owned(),
-            wall: WallSettings::default(),
+            sandbox: SandboxSettings::default(),
             allow_local_git: false,
             limits: Limits::default(),
         }

@@ -1,6 +1,6 @@
 //! Reads what strangers sent: unpacks archives of sources, and finds plans in them. A defect that a file brings to light in a
 //! parser must not reach the runner, which may be inside a server. So the runner starts this program again for it, as the user
-//! of the build and behind its wall, and takes nothing but a bounded answer.
+//! of the build and behind its sandbox, and takes nothing but a bounded answer.
 
 use std::ffi::OsString;
 use std::fs;

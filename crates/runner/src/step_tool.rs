@@ -1,5 +1,5 @@
 //! What steps find as `launchway` on their `PATH`: this very program, for `launchway fingerprint embed`, which presets call.
-//! It runs inside of the step, behind its wall, and leaves a report for the runner in the workspace.
+//! It runs inside of the step, behind its sandbox, and leaves a report for the runner in the workspace.
 
 use std::ffi::OsString;
 use std::fs;

@@ -16,8 +16,8 @@ use launchway_domain::id::{OrgId, RunnerId};
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
+use launchway_runner::sandbox::{BuildUser, MOST_IDS, SandboxReport};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{BuildUser, MOST_IDS, Sandbox};
 use launchway_runner::world::{SystemWorld, World};
 use launchway_runner::{Runner, Stage, Workplace, labels};
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ use crate::ops::runners;
 
 /// What runs when the process is told to stop has so long to end by itself; then it is stopped, and begins again on the
 /// next runner when its lease is over.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 /// What has been stopped has so long to send its last words.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How often a server without organizations looks whether there is one.
@@ -80,7 +80,7 @@ impl EmbeddedRunner {
     pub async fn stop(self) {
         let EmbeddedRunner { stage, mut work } = self;
         let _ = stage.send(Stage::Draining);
-        if tokio::time::timeout(PATIENCE, &mut work).await.is_ok() {
+        if tokio::time::timeout(TIMEOUT, &mut work).await.is_ok() {
             return;
         }
         let _ = stage.send(Stage::Halting);
@@ -101,7 +101,7 @@ fn tell(problem: &str) {
 ///
 /// # Errors
 /// Why no build can run, as a sentence.
-pub async fn look(config: &Config) -> Result<Sandbox, String> {
+pub async fn look(config: &Config) -> Result<SandboxReport, String> {
     let (_, settings) = settings(config, config.listen).await?;
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
     let looked = Workplace::look(settings, Arc::new(executor)).await;
@@ -111,7 +111,7 @@ pub async fn look(config: &Config) -> Result<Sandbox, String> {
 /// Enrols the runner in its own server and makes it ready.
 async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> {
     let (work_dir, settings) = settings(&app.config, address).await?;
-    let (labels, slots, user) = (settings.labels.clone(), settings.slots, settings.wall.user);
+    let (labels, slots, user) = (settings.labels.clone(), settings.slots, settings.sandbox.user);
     if is_taken(&work_dir) {
         return Err(format!(
             "another runner works in {}: name another place by --runner-dir",
@@ -124,13 +124,13 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let workplace = Workplace::open(settings, executor, resolver, Arc::clone(&world)).await;
     let workplace = workplace.map_err(|error| error.to_string())?;
     let sandbox = workplace.sandbox().await.map_err(|error| error.to_string())?.clone();
-    tracing::info!(work_dir = %work_dir.display(), wall = sandbox.sentence(), "this server runs builds");
+    tracing::info!(work_dir = %work_dir.display(), sandbox = sandbox.sentence(), "this server runs builds");
     let org = if sandbox.is_enough() {
         None
     } else {
         let org = first_org(app).await;
         tracing::warn!(
-            wall = sandbox.sentence(),
+            sandbox = sandbox.sentence(),
             %org,
             "nothing keeps builds from this server well enough, so it runs those of its first organization only"
         );
@@ -181,7 +181,7 @@ async fn first_org(app: &App) -> OrgId {
     loop {
         let found = async {
             let mut tx = app.db.read().await?;
-            tx.system("without a wall only the first tenant is served")
+            tx.system("without a sandbox only the first tenant is served")
                 .first_org()
                 .await
         };
@@ -203,13 +203,13 @@ async fn settings(config: &Config, address: SocketAddr) -> Result<(PathBuf, Sett
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     settings.slots = u32::try_from(cores / 4).unwrap_or(1).clamp(1, 16);
     let hidden = config.secret_places();
-    settings.wall.hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
-    settings.wall.closed_ports = config.own_ports();
-    settings.wall.closed_ports.push(address.port());
-    settings.wall.open_ports.clone_from(&config.runner_open_ports);
+    settings.sandbox.hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
+    settings.sandbox.closed_ports = config.own_ports();
+    settings.sandbox.closed_ports.push(address.port());
+    settings.sandbox.open_ports.clone_from(&config.runner_open_ports);
     let readable = config.runner_readable.iter().map(|path| absolute(path));
-    settings.wall.readable = readable.collect::<Result<_, _>>()?;
-    if settings.wall.available().user
+    settings.sandbox.readable = readable.collect::<Result<_, _>>()?;
+    if settings.sandbox.available().user
         && let Some(closed) = closed_above(&work_dir)
     {
         return Err(format!(

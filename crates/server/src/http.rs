@@ -1,4 +1,4 @@
-//! HTTP: the front, the route table, admission, one file per URL resource.
+//! HTTP: the server itself, the route table, admission, one file per URL resource.
 
 pub mod admit;
 pub mod check_query;
@@ -8,7 +8,6 @@ pub mod connection;
 pub mod cookies;
 pub mod endpoint;
 pub mod extract;
-pub mod front;
 pub mod limits;
 mod local_peer;
 pub mod openapi;
@@ -16,6 +15,7 @@ pub mod page_limit;
 pub mod places;
 pub mod request_body;
 pub mod router;
+pub mod server;
 
 mod answers;
 mod api_keys;

@@ -41,14 +41,14 @@ pub const ENVIRONMENT: [(&str, &str); 2] = [
 ];
 /// A process that has not answered by then is killed. It may use less processor time than this (`confine.rs`), so this is for
 /// a machine that is busy, or a disk that hangs.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Starts the processes that inspect.
 #[derive(Clone, Debug)]
 pub struct Inspector {
     program: PathBuf,
     arguments: Vec<OsString>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 /// What such a process is started for. It travels as an argument, so nothing in it is secret.
@@ -121,15 +121,15 @@ impl Inspector {
         } else {
             std::env::current_exe()?
         };
-        Ok(Inspector::through(program, [], PATIENCE))
+        Ok(Inspector::through(program, [], TIMEOUT))
     }
 
     /// Starts another program, with these arguments before its own, and waits so long for its answer.
-    pub fn through(program: PathBuf, arguments: impl Into<Vec<OsString>>, patience: Duration) -> Inspector {
+    pub fn through(program: PathBuf, arguments: impl Into<Vec<OsString>>, timeout: Duration) -> Inspector {
         Inspector {
             program,
             arguments: arguments.into(),
-            patience,
+            timeout,
         }
     }
 
@@ -146,9 +146,9 @@ impl Inspector {
     /// # Errors
     /// As [`Inspector::app`].
     pub async fn package(&self, file: File, limits: Limits) -> Result<Result<Inspected, Refused>, Failure> {
-        let patience = self.patience.saturating_add(Duration::from_secs(more_seconds(&limits)));
+        let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
         let longer = Inspector {
-            patience,
+            timeout,
             ..self.clone()
         };
         longer.ask(&Task::Package(limits), "package", file.into(), None).await

@@ -17,7 +17,7 @@ use sqlx::{Connection, Postgres, Transaction};
 use crate::{StoreError, Tx, Watch, migrations};
 
 /// How long a caller waits for a connection or a lock before the answer is "not available".
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long SQLite is left alone before it is asked again.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const SQLITE_READERS: u32 = 4;
@@ -96,12 +96,12 @@ impl Db {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(PATIENCE)
+            .busy_timeout(LOCK_TIMEOUT)
             .foreign_keys(true);
         make_private(options.get_filename());
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
-            .acquire_timeout(PATIENCE)
+            .acquire_timeout(LOCK_TIMEOUT)
             .before_acquire(|connection, _| Box::pin(ready(Ok(is_free(connection)))));
         let writer = connect_sqlite(writer, &options).await?;
         // In one transaction that takes the writer's lock first: of processes that start together one migrates.
@@ -113,7 +113,7 @@ impl Db {
         migration.commit().await.map_err(OpenError::Connect)?;
         let readers = SqlitePoolOptions::new()
             .max_connections(SQLITE_READERS)
-            .acquire_timeout(PATIENCE)
+            .acquire_timeout(LOCK_TIMEOUT)
             .before_acquire(|connection, _| Box::pin(ready(Ok(is_free(connection)))));
         let readers = connect_sqlite(readers, &options.create_if_missing(false).read_only(true)).await?;
         Ok(Db::Sqlite { writer, readers })
@@ -125,8 +125,8 @@ impl Db {
             .application_name("launchway");
         let pool = PgPoolOptions::new()
             .max_connections(POSTGRES_CONNECTIONS)
-            .acquire_timeout(PATIENCE)
-            .after_connect(|connection, _| Box::pin(wait_for_locks(connection, PATIENCE)))
+            .acquire_timeout(LOCK_TIMEOUT)
+            .after_connect(|connection, _| Box::pin(wait_for_locks(connection, LOCK_TIMEOUT)))
             .connect_with(options)
             .await
             .map_err(OpenError::Connect)?;
@@ -138,7 +138,7 @@ impl Db {
         let migrator = migrations::of(migrations::POSTGRES);
         migrator.run_direct(None, &mut *connection, false).await?;
         refuse_newer(&migrator, needed_schema!(&mut *connection))?;
-        wait_for_locks(&mut connection, PATIENCE)
+        wait_for_locks(&mut connection, LOCK_TIMEOUT)
             .await
             .map_err(OpenError::Connect)?;
         Ok(Db::Postgres { pool })
@@ -223,7 +223,7 @@ fn make_private(file: &Path) {
 /// Connects a pool to the file. SQLite does not wait for others where waiting could be for each other: at the change to
 /// the write-ahead log, and while the last connection of another process folds that log back in. So we wait ourselves.
 async fn connect_sqlite(pool: SqlitePoolOptions, options: &SqliteConnectOptions) -> Result<SqlitePool, OpenError> {
-    let mut left = PATIENCE;
+    let mut left = LOCK_TIMEOUT;
     loop {
         match pool.clone().connect_with(options.clone()).await {
             Err(error) if is_busy(&error) && !left.is_zero() => {
@@ -249,9 +249,9 @@ fn is_free(connection: &SqliteConnection) -> bool {
 }
 
 /// Sets how long statements of a connection wait for a lock; zero is for ever.
-async fn wait_for_locks(connection: &mut PgConnection, patience: Duration) -> Result<(), sqlx::Error> {
+async fn wait_for_locks(connection: &mut PgConnection, timeout: Duration) -> Result<(), sqlx::Error> {
     sqlx::query("SELECT set_config('lock_timeout', $1, false)")
-        .bind(patience.as_millis().to_string())
+        .bind(timeout.as_millis().to_string())
         .execute(connection)
         .await?;
     Ok(())

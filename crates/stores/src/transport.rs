@@ -13,9 +13,9 @@ use futures::future::BoxFuture;
 pub use http::HttpTransport;
 
 /// How long a call without a file may take.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a call that sends a part of a file may take.
-pub const UPLOAD_PATIENCE: Duration = Duration::from_secs(20 * 60);
+pub const UPLOAD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 /// An answer has at most this many bytes: lists have pages.
 pub const MAX_ANSWER: usize = 8 << 20;
 

@@ -14,7 +14,7 @@ use super::calls::{artifact, create, finished, log, request, succeeded};
 use super::runner_process::RunnerProcess;
 use crate::api::Api;
 use crate::cli::program;
-use crate::site::{Ground, Site, Team, Turn};
+use crate::deployment::{Deployment, Ground, Team, Turn};
 
 /// A user without rights, whom every system has.
 const NOBODY: u32 = 65_534;
@@ -90,7 +90,7 @@ echo tried
 
 /// A server with an organization that has something to lose, and one that attacks.
 struct Scene {
-    site: Site,
+    deployment: Deployment,
     victim: Team,
     attacker: Team,
     place: TempDir,
@@ -136,10 +136,10 @@ impl Scene {
                 builder
             }
         };
-        let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, more);
-        let (victim, attacker) = (site.team(), site.team());
+        let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, more);
+        let (victim, attacker) = (deployment.team(), deployment.team());
         let mut scene = Scene {
-            site,
+            deployment,
             victim,
             attacker,
             runner_dir: path("runner"),
@@ -154,7 +154,7 @@ impl Scene {
 
     /// Starts a runner that builds for every organization.
     fn start_runner(&mut self) {
-        let server = self.site.node();
+        let server = self.deployment.node();
         let made = server.admin(&["create-runner-token", "--shared"]);
         let runner = RunnerProcess::enrol(&made, &server.base_url(), "shared", &[]);
         self.runner_dir = runner.work_dir().to_str().unwrap().to_owned();
@@ -166,13 +166,13 @@ impl Scene {
     }
 
     fn api(&self, team: &Team) -> Api {
-        Api::new(self.site.node(), &team.key)
+        Api::new(self.deployment.node(), &team.key)
     }
 
     /// The attacker's plan. It knows everything but what is secret.
     fn plan(&self, run: &str) -> Value {
         let (first, second) = self.victim.key.split_at(20);
-        let server = self.site.node();
+        let server = self.deployment.node();
         let env = json!({
             "DATA": self.path("own/data"), "SETTINGS": self.path("settings.toml"), "RUNNER_DIR": self.runner_dir,
             "SERVER": server.id().unwrap().to_string(), "PROGRAM": program("launchway-server"),
@@ -286,7 +286,7 @@ async fn gets_nothing(scene: &Scene) {
         format!("{MARK}\n").as_bytes()
     );
     assert!(!Path::new(&scene.path("own/data/new")).exists());
-    let audit = scene.site.node().admin(&["verify-audit"]);
+    let audit = scene.deployment.node().admin(&["verify-audit"]);
     assert!(audit.is_object(), "{audit}");
 }
 

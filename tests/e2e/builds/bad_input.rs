@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::calls::{create, finished, follow, log, read, request, small_source, succeeded, text_of, upload, wait};
 use super::runner_process::RunnerProcess;
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::package;
-use crate::site::{Ground, Site, Turn};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -51,8 +51,8 @@ fn nothing() -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sources_that_are_none_are_told_apart() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
+    let api = deployment.api();
     let rows = [
         ("source.zip", b"this is no archive".to_vec()),
         ("source.tar.gz", b"this is no archive".to_vec()),
@@ -93,8 +93,8 @@ async fn sources_that_are_none_are_told_apart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn repositories_that_are_none_are_refused_at_once() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let api = site.api();
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let api = deployment.api();
     let of = |url: &str, reference: &str| {
         json!({
             "bundleId": "com.example.built", "platform": "android",
@@ -148,8 +148,8 @@ async fn repositories_that_are_none_are_refused_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_that_go_wrong_end_in_words() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
+    let api = deployment.api();
     let impossible = [
         json!([]),
         json!([{"name": "", "run": "true"}]),
@@ -195,8 +195,8 @@ async fn steps_that_go_wrong_end_in_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_that_print_anything_and_leave_processes_behind_are_whole_builds() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
+    let api = deployment.api();
     // Every byte there is, and a letter that is cut off at the end.
     let print = "for high in 0 1 2 3; do for mid in 0 1 2 3 4 5 6 7; do for low in 0 1 2 3 4 5 6 7; do printf \"\\\\$high$mid$low\"; done; done; done
         head -c 300000 /dev/urandom; printf 'the end\\xe2\\x82'";
@@ -233,8 +233,8 @@ async fn steps_that_print_anything_and_leave_processes_behind_are_whole_builds()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_that_nobody_can_make_says_so_and_expires() {
-    let site = Site::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
-    let api = site.api();
+    let deployment = Deployment::with(Ground::SqliteDirectory, Turn::beside_others().await, with_runner());
+    let api = deployment.api();
     let mut body = request(&api, &[("build", "true")]).await;
     body["plan"]["labels"] = json!(["os=macos", "xcode=26"]);
     let id = create(&api, body).await;
@@ -247,7 +247,8 @@ async fn a_build_that_nobody_can_make_says_so_and_expires() {
     assert_eq!(read(&api, &id).await["status"], "queued");
 
     // A day goes by.
-    site.sql("UPDATE builds SET queued_at = queued_at - 86400000 WHERE status = 'queued'")
+    deployment
+        .sql("UPDATE builds SET queued_at = queued_at - 86400000 WHERE status = 'queued'")
         .await;
     let build = finished(&api, &id).await;
     assert_eq!(
@@ -259,11 +260,11 @@ async fn a_build_that_nobody_can_make_says_so_and_expires() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_runner_that_is_shut_out_ends_and_its_build_goes_to_another() {
-    let site = Site::start(Ground::SqliteDirectory).await;
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
-    let url = site.node().base_url();
-    let mut first = RunnerProcess::start(site.node(), &api, &team.id, &url, "first", &[]).await;
+    let deployment = Deployment::start(Ground::SqliteDirectory).await;
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
+    let url = deployment.node().base_url();
+    let mut first = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "first", &[]).await;
     let run = "echo \"by $LAUNCHWAY_WORKSPACE\"; test $LAUNCHWAY_ATTEMPT = 2 || sleep 1000";
     let id = create(&api, request(&api, &[("wait", run)]).await).await;
     let started = async || log(&api, &id).await.contains("by /").then_some(());
@@ -271,9 +272,10 @@ async fn a_runner_that_is_shut_out_ends_and_its_build_goes_to_another() {
     let runner = runner_named(&api, "first").await;
     let revoked = api.delete(&format!("/runners?id={runner}")).await.expect(200);
     assert_eq!(revoked["status"], "revoked");
-    let second = RunnerProcess::start(site.node(), &api, &team.id, &url, "second", &[]).await;
+    let second = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "second", &[]).await;
     // The time of its lease goes by.
-    site.sql("UPDATE builds SET lease_until = 0 WHERE status = 'running' AND attempt = 1")
+    deployment
+        .sql("UPDATE builds SET lease_until = 0 WHERE status = 'running' AND attempt = 1")
         .await;
     let build = finished(&api, &id).await;
     assert_eq!(

@@ -5,20 +5,20 @@ use launchway_testing::server_process::ServerBuilder;
 use serde_json::json;
 
 use super::calls::{artifact, create, log, succeeded, upload};
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::{files_below, packed, unpack};
 use crate::projects::{bundle, root};
-use crate::site::{Ground, Site, Turn};
 
 const PROJECT: &str = "capacitor-vite";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_capacitor_project_is_installed_built_and_packed() {
-    let site = Site::with(
+    let deployment = Deployment::with(
         Ground::SqliteDirectory,
         Turn::beside_others().await,
         |builder: ServerBuilder| builder.env("LAUNCHWAY_NO_RUNNER", "false"),
     );
-    let api = site.api();
+    let api = deployment.api();
     let mut files = files_below(&root().join("tests/projects").join(PROJECT));
     // What a person who tried it left there.
     files.retain(|name, _| !name.starts_with("node_modules/") && !name.starts_with("dist/"));

@@ -7,17 +7,17 @@ use launchway_testing::server_process::ServerBuilder;
 use serde_json::{Value, json};
 
 use super::calls::{artifact, create, succeeded, upload};
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::packages::packed;
-use crate::site::{Ground, Site, Turn};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_build_tells_its_fingerprint_and_warns_of_another() {
-    let site = Site::with(
+    let deployment = Deployment::with(
         Ground::SqliteDirectory,
         Turn::beside_others().await,
         |builder: ServerBuilder| builder.env("LAUNCHWAY_NO_RUNNER", "false"),
     );
-    let api = site.api();
+    let api = deployment.api();
     let files = [
         ("settings.gradle", "include ':app'\n"),
         ("app/build.gradle", "apply plugin: 'com.android.application'\n"),

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use super::calls::{create, is_over, read, request, wait};
 use super::runner_process::RunnerProcess;
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Turn};
 use crate::memory::peak;
-use crate::site::{Ground, Site, Turn};
 
 const MIB: u64 = 1 << 20;
 const SIZE: u64 = 1024 * MIB;
@@ -32,15 +32,15 @@ async fn of_a_gibibyte_on_postgres_and_s3() {
 }
 
 async fn passes(ground: Ground) {
-    let site = Site::with(ground, Turn::beside_others().await, |builder| builder);
-    let team = site.team();
-    let api = Api::new(site.node(), &team.key);
+    let deployment = Deployment::with(ground, Turn::beside_others().await, |builder| builder);
+    let team = deployment.team();
+    let api = Api::new(deployment.node(), &team.key);
     // A secret that is looked for all the way.
     api.post("/env", json!({"name": "SECRET", "value": "hunter2-of-the-log"}))
         .await
         .expect(201);
-    let url = site.node().base_url();
-    let runner = RunnerProcess::start(site.node(), &api, &team.id, &url, "own", &[]).await;
+    let url = deployment.node().base_url();
+    let runner = RunnerProcess::start(deployment.node(), &api, &team.id, &url, "own", &[]).await;
     let run = format!("yes '{}' | head -c {SIZE} || true", LINE.trim());
     let id = create(&api, request(&api, &[("print", &run)]).await).await;
     let look = async || Some(read(&api, &id).await).filter(is_over);
@@ -76,7 +76,7 @@ async fn passes(ground: Ground) {
         left -= part;
     }
     assert_eq!((size, hash.finalize()), (SIZE, expected.finalize()));
-    let (server, own) = (peak(site.node().id().unwrap()), peak(runner.id()));
+    let (server, own) = (peak(deployment.node().id().unwrap()), peak(runner.id()));
     println!(
         "summary: a log of {} MiB on {ground} in {} s: the server had at most {} MiB, the runner {} MiB",
         SIZE / MIB,

@@ -11,15 +11,15 @@ use super::watch::Watch;
 use crate::api::Api;
 use crate::builds::calls::wait;
 use crate::builds::runner_process::RunnerProcess;
+use crate::deployment::Deployment;
 use crate::dice::Dice;
-use crate::site::Site;
 
 /// From one trouble to the next, at most.
 const PAUSE: Duration = Duration::from_millis(1500);
 
 /// Everything that can fail.
 pub struct Troubles {
-    pub site: Site,
+    pub deployment: Deployment,
     /// The database's server, when it may be stopped.
     pub postgres: Option<Postgres>,
     pub runners: Vec<RunnerProcess>,
@@ -35,8 +35,8 @@ impl Troubles {
         let trouble = match self.dice.number() % 10 {
             0..=3 => self.kill_a_runner().await,
             4 | 5 => {
-                self.site.nodes[0].kill9();
-                self.site.nodes[0].restart_same_port();
+                self.deployment.nodes[0].kill9();
+                self.deployment.nodes[0].restart_same_port();
                 "server killed"
             }
             6 | 7 => self.take_a_lease_away().await,
@@ -61,12 +61,12 @@ impl Troubles {
     }
 
     async fn kill_everything(&mut self) -> &'static str {
-        self.site.nodes[0].kill9();
+        self.deployment.nodes[0].kill9();
         for chosen in 0..self.runners.len() {
             self.runners[chosen].kill9();
             self.forget_leases_of(chosen).await;
         }
-        self.site.nodes[0].restart_same_port();
+        self.deployment.nodes[0].restart_same_port();
         self.runners.iter_mut().for_each(RunnerProcess::run_again);
         "everything killed"
     }
@@ -77,7 +77,7 @@ impl Troubles {
         if !self.dice.number().is_multiple_of(4) {
             let name = &self.runners[chosen].name;
             let of = format!("runner_id IN (SELECT id FROM runners WHERE name = '{name}')");
-            self.site
+            self.deployment
                 .sql(&format!(
                     "UPDATE builds SET lease_until = 0 WHERE status = 'running' AND {of}"
                 ))
@@ -88,7 +88,7 @@ impl Troubles {
     /// A living runner loses a build, as when it was cut off for long, and does not know it yet.
     async fn take_a_lease_away(&mut self) -> &'static str {
         let last = "SELECT MAX(id) FROM builds WHERE status = 'running' AND attempt < 3";
-        self.site
+        self.deployment
             .sql(&format!("UPDATE builds SET lease_until = 0 WHERE id = ({last})"))
             .await;
         "lease taken away"
@@ -108,7 +108,7 @@ impl Troubles {
     pub async fn end_well(&mut self, watch: &Watch) {
         self.runners.iter_mut().for_each(RunnerProcess::kill9);
         let all = "UPDATE builds SET lease_until = 0 WHERE status = 'running'";
-        self.site.sql(all).await;
+        self.deployment.sql(all).await;
         self.runners.iter_mut().for_each(RunnerProcess::run_again);
         wait(LIMIT, "every build ends", async || watch.all_are_over().then_some(())).await;
     }

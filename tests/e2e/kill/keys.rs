@@ -80,7 +80,7 @@ impl Killer {
     }
 
     async fn call_with(&self, key: &str) -> Answer {
-        Api::new(self.site.node(), key).get("/update").await
+        Api::new(self.deployment.node(), key).get("/update").await
     }
 }
 

@@ -8,11 +8,11 @@ use launchway_testing::net::free_port;
 use serde_json::{Value, json};
 
 use super::gate::{Gate, Hold};
-use super::{BETWEEN_LOOKS, LIMIT, MAKE_DUE, SPEED, add_credentials, apk, count, ipa, site};
+use super::{BETWEEN_LOOKS, LIMIT, MAKE_DUE, SPEED, add_credentials, apk, count, deployment, ipa};
 use crate::api::Api;
+use crate::deployment::Deployment;
 use crate::packages::sha256;
 use crate::poll::until_paced;
-use crate::site::Site;
 use crate::store_simulator::StoreSimulator;
 
 /// Of so many points of a flow the server dies at one: a tenth.
@@ -73,7 +73,7 @@ fn flows() -> [Flow; 4] {
 
 /// A service whose way to the stores leads through a gate.
 struct Stage {
-    site: Site,
+    deployment: Deployment,
     api: Api,
     simulator: StoreSimulator,
     gate: Gate,
@@ -85,11 +85,11 @@ impl Stage {
         let gate = Gate::start(&stores).await;
         let origin = gate.origin();
         let simulator = StoreSimulator::start_at(&stores, &["--public-url", &origin, "--speed", SPEED]);
-        let site = site(&origin).await;
-        let api = site.api();
+        let deployment = deployment(&origin).await;
+        let api = deployment.api();
         add_credentials(&api, &origin).await;
         Stage {
-            site,
+            deployment,
             api,
             simulator,
             gate,
@@ -110,19 +110,21 @@ impl Stage {
             asked["id"].as_str().unwrap()
         );
         let (mut killed, mut widened) = (false, false);
-        let Stage { site, api, gate, .. } = self;
+        let Stage {
+            deployment, api, gate, ..
+        } = self;
         let what = format!("{} is over with {hold:?}", flow.name);
         until_paced(BETWEEN_LOOKS, LIMIT, &what, async || {
             if gate.holds() && !killed {
-                site.nodes[0].kill9();
+                deployment.nodes[0].kill9();
                 for statement in LAPSE {
-                    site.sql(statement).await;
+                    deployment.sql(statement).await;
                 }
-                site.nodes[0].restart_same_port();
+                deployment.nodes[0].restart_same_port();
                 killed = true;
             }
-            site.sql(MAKE_DUE).await;
-            let status = site.texts(&status).await.remove(0);
+            deployment.sql(MAKE_DUE).await;
+            let status = deployment.texts(&status).await.remove(0);
             if status == "rolling_out" && flow.fields["rollout"] == 20 && !widened {
                 api.patch(&path, json!({"rollout": 100})).await.expect(200);
                 widened = true;

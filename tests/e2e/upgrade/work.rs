@@ -105,8 +105,8 @@ impl Upgrade {
     pub async fn builds(&self, actor: usize, other: usize) {
         let token = self.of(actor).post("/runners/tokens", json!({})).await.expect(201);
         let enrol = json!({"name": "mac-mini-1", "labels": ["os=linux"], "slots": 2, "version": "0.1.0"});
-        let site = &self.site;
-        let at = |node: usize, key: &str| Api::new(&site.nodes[node], key);
+        let deployment = &self.deployment;
+        let at = |node: usize, key: &str| Api::new(&deployment.nodes[node], key);
         let runner = at(other, text(&token, "token"))
             .post("/runner/enrol", enrol)
             .await
@@ -152,7 +152,8 @@ impl Upgrade {
             let mut artifacts = Vec::new();
             if !canceled {
                 let bytes = package("a.txt", b"what was built");
-                let told = json!({"kind": "web", "name": "site.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
+                let told =
+                    json!({"kind": "web", "name": "deployment.zip", "size": bytes.len(), "sha256": sha256(&bytes)});
                 let target = runner[other].post("/runner/artifacts", tell(told)).await.expect(201);
                 assert_eq!(runner[other].send(&target, bytes).await.status, 200);
                 artifacts.push(text(&target, "id").to_owned());
@@ -186,7 +187,7 @@ impl Upgrade {
         assert_eq!(self.of(node).send(&upload, bytes).await.status, 200);
         let body = json!({
             "bundleId": BUNDLE, "platform": "android", "source": {"uploadId": upload["id"]},
-            "plan": {"steps": [{"name": "pack", "run": "true"}], "artifacts": [{"path": "site.zip", "kind": "web"}]},
+            "plan": {"steps": [{"name": "pack", "run": "true"}], "artifacts": [{"path": "deployment.zip", "kind": "web"}]},
         });
         self.of(node).post("/build", body).await.expect(201)
     }
@@ -198,7 +199,7 @@ impl Upgrade {
             .post("/api-keys", json!({"name": "CI", "scopes": ["update"]}))
             .await
             .expect(201);
-        let holder = Api::new(&self.site.nodes[other], text(&made, "key"));
+        let holder = Api::new(&self.deployment.nodes[other], text(&made, "key"));
         holder.get("/update").await.expect(200);
         self.of(actor)
             .delete(&format!("/api-keys?id={}", text(&made, "id")))
@@ -253,7 +254,7 @@ impl Upgrade {
                 assert!(matches!(answer.status, 200 | 400), "{}", answer.text());
             }
             let ended = async || {
-                self.site
+                self.deployment
                     .sql("UPDATE submissions SET due_at = 0 WHERE due_at > 0")
                     .await;
                 let shown = self.of(other).get(&path).await.expect(200);

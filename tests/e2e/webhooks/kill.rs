@@ -13,9 +13,9 @@ use tokio::task::JoinSet;
 
 use super::{publish, to_the_loopback, webhook};
 use crate::api::Api;
+use crate::deployment::{Deployment, Ground, Turn, team};
 use crate::dice::Dice;
 use crate::poll::until;
-use crate::site::{Ground, Site, Turn, team};
 
 /// Tries that a server has on their way at most: so many reports a kill can take along.
 const ON_THEIR_WAY: usize = 64;
@@ -128,15 +128,15 @@ fn words(number: usize) -> String {
 
 async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
     let turn = Turn::beside_others().await;
-    let mut site = match ground {
-        Ground::SqliteDirectory => Site::with(ground, turn, to_the_loopback),
-        Ground::PostgresS3 => Site::on_database(&Postgres::shared().fresh_database(), 2, turn, to_the_loopback),
+    let mut deployment = match ground {
+        Ground::SqliteDirectory => Deployment::with(ground, turn, to_the_loopback),
+        Ground::PostgresS3 => Deployment::on_database(&Postgres::shared().fresh_database(), 2, turn, to_the_loopback),
     };
     let log = Log::default();
     let (mut receivers, mut ready) = (Vec::new(), Vec::new());
     for number in 0..wanted.teams {
-        let key = team(site.node()).key;
-        let apis: Vec<Api> = site.nodes.iter().map(|node| Api::new(node, &key)).collect();
+        let key = team(deployment.node()).key;
+        let apis: Vec<Api> = deployment.nodes.iter().map(|node| Api::new(node, &key)).collect();
         let update = publish(&apis[0], &format!("com.example.told{number}")).await;
         let receiver = receiver(number, log.clone()).await;
         webhook(&apis[0], &receiver.url("/"), "update.changed").await;
@@ -156,9 +156,9 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
         let part = all * kill / wanted.kills;
         until(LIMIT, "events arrive", async || (taken() > part).then_some(())).await;
         tokio::time::sleep(dice.below(Duration::from_millis(500))).await;
-        let node = kill % site.nodes.len();
-        site.nodes[node].kill9();
-        site.nodes[node].restart_same_port();
+        let node = kill % deployment.nodes.len();
+        deployment.nodes[node].kill9();
+        deployment.nodes[node].restart_same_port();
     }
     while let Some(made) = making.join_next().await {
         made.unwrap();
@@ -169,7 +169,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
     .await;
     let took = start.elapsed();
     // Whatever else is on its way arrives before the log is read.
-    for node in &mut site.nodes {
+    for node in &mut deployment.nodes {
         assert_eq!(node.terminate().code(), Some(0), "{}", node.stderr());
     }
 
@@ -198,7 +198,7 @@ async fn nothing_is_lost(ground: Ground, wanted: &Wanted) {
     println!(
         "summary: webhooks on {ground}, {} nodes: {all} events, {refused} refused at first, {} kills, 0 lost, {twice} came \
          twice, {} s",
-        site.nodes.len(),
+        deployment.nodes.len(),
         wanted.kills,
         took.as_secs()
     );

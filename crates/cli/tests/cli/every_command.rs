@@ -20,7 +20,7 @@ use crate::terminal::Screen;
 
 /// Processes at a time.
 const AT_ONCE: usize = 16;
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A stage with all that the commands of the table need.
 fn prepared(mut stage: Stage) -> Stage {
@@ -151,7 +151,7 @@ async fn each_end_has_its_exit_code() {
     let rows = rows().into_iter().filter(|row| row.kind != Kind::Local);
     each(rows, async |row| {
         for (end, expected) in ENDS {
-            let code = tokio::time::timeout(PATIENCE, end.code(row.arguments)).await;
+            let code = tokio::time::timeout(TIMEOUT, end.code(row.arguments)).await;
             assert_eq!(code, Ok(expected), "{:?}: {end:?}", row.arguments);
         }
     })

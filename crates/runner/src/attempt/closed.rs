@@ -14,7 +14,7 @@ const MOST_PORTS: usize = 20;
 impl Attempt {
     /// The TCP ports that are closed to a step that begins now; `None` where none can be closed.
     pub(super) fn closed_ports(&self) -> Option<BTreeSet<u16>> {
-        self.wall.ports.as_ref()?.closed_now().ok()
+        self.sandbox.ports.as_ref()?.closed_now().ok()
     }
 
     /// Says what of the sandbox may have made a step fail.

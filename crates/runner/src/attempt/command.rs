@@ -61,11 +61,11 @@ impl Attempt {
             command,
             directory: self.workspace.source(),
             env,
-            wall: self.wall.clone(),
-            grace: self.site.settings.limits.grace,
-            file_bytes: self.site.settings.limits.file_bytes,
+            sandbox: self.sandbox.clone(),
+            grace: self.context.settings.limits.grace,
+            file_bytes: self.context.settings.limits.file_bytes,
         };
-        let RunningStep { output, stop, end } = self.site.executor.start(order).await.map_err(not_run)?;
+        let RunningStep { output, stop, end } = self.context.executor.start(order).await.map_err(not_run)?;
         let mut work = pin!(async { tokio::join!(self.pump(output, printed), end).1 });
         let timer = async {
             match limit {

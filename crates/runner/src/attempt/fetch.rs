@@ -49,7 +49,7 @@ impl Attempt {
         let (packed, is_ours) = match &self.archive {
             SourceArchive::Storage(storage) => {
                 let packed = self.workspace.root.join("source.packed");
-                let download = source::download(storage, self.site.world.as_ref(), url, &packed, size, sha256);
+                let download = source::download(storage, self.context.world.as_ref(), url, &packed, size, sha256);
                 self.stopper.unless_stopped(download).await?.map_err(failed)?;
                 (packed, true)
             }
@@ -57,7 +57,7 @@ impl Attempt {
         };
         // Who unpacks it is the user of the build.
         self.hand_over().await?;
-        let limits = &self.site.settings.limits;
+        let limits = &self.context.settings.limits;
         let task = Task::Unpack {
             archive: packed.clone(),
             name: name.to_owned(),
@@ -76,7 +76,7 @@ impl Attempt {
     }
 
     async fn fetch_git(&self, url: &str, reference: &str) -> Result<String, Failure> {
-        git::check_url(url, self.site.settings.allow_local_git)
+        git::check_url(url, self.context.settings.allow_local_git)
             .and_then(|()| git::check_ref(reference))
             .map_err(invalid)?;
         let closed = self.closed_ports();
@@ -92,7 +92,7 @@ impl Attempt {
         let commit = fetched?;
         let commit = commit.ok_or_else(|| Failure::internal("git does not tell the commit."))?;
         let source = self.workspace.source();
-        let entries = self.site.settings.limits.source_entries;
+        let entries = self.context.settings.limits.source_entries;
         let checked = self.blocking(move |stopper| source::check_links(&source, &mut Effort::new(stopper, entries)));
         checked.await?.map_err(failed)?;
         self.log.say(&format!("commit {commit}")).await;
@@ -103,9 +103,9 @@ impl Attempt {
     /// of LFS come by them, too, if they can be had; else both are left to the steps.
     async fn run_git(&self, url: &str, reference: &str) -> Result<Option<String>, Failure> {
         let mut env = environment::base(
-            &self.site.settings.path,
+            &self.context.settings.path,
             &self.workspace,
-            &self.site.mark(&self.record.key()),
+            &self.context.mark(&self.record.key()),
         );
         let urls = self.leased(git::URLS).unwrap_or_default();
         let bound = git::Bound::parse(urls).unwrap_or_default();
@@ -113,7 +113,7 @@ impl Attempt {
         let has_credentials = token.is_some() || key.is_some();
         let hosts = git::known_hosts(self.leased(git::SSH_KNOWN_HOSTS));
         let key = key.map(|key| self.write(KEY_FILE, key)).transpose()?;
-        let program = self.site.program(self.workspace.user).map_err(Failure::internal)?;
+        let program = self.context.program(self.workspace.user).map_err(Failure::internal)?;
         let files = git::Ssh {
             key: key.as_deref().map(|file| git::Key {
                 file,
@@ -127,7 +127,7 @@ impl Attempt {
         let with_lfs = has_credentials && ask(git::lfs_command()).await?.is_some();
         let config = self.write(CONFIG_FILE, &git::config(&bound, token, with_lfs))?;
         self.hand_over().await?;
-        env.extend(git::environment(&config, files, self.site.settings.allow_local_git));
+        env.extend(git::environment(&config, files, self.context.settings.allow_local_git));
         for words in git::commands(url, reference) {
             if !self.git(words, &env).await? {
                 return Err(invalid(not_fetched(url, reference)));

@@ -16,7 +16,7 @@ impl Attempt {
             return Ok(Vec::new());
         }
         self.begin("restore cache").await;
-        let (site, lease, workspace) = self.shared();
+        let (context, lease, workspace) = self.shared();
         let rules = plan.cache.clone();
         let restored = self.blocking(move |stopper| {
             let scope = cache_scope(&lease);
@@ -25,10 +25,10 @@ impl Attempt {
                 scope: &scope,
                 workspace: &workspace,
                 stopper,
-                most_entries: site.settings.limits.workspace_entries,
-                now: site.world.now(),
+                most_entries: context.settings.limits.workspace_entries,
+                now: context.world.now(),
             };
-            lines.extend(keyed.iter().map(|keyed| site.caches.restore(keyed, &build)));
+            lines.extend(keyed.iter().map(|keyed| context.caches.restore(keyed, &build)));
             (keyed, lines)
         });
         let (keyed, lines) = restored.await?;
@@ -41,17 +41,17 @@ impl Attempt {
             return Ok(());
         }
         self.begin("save cache").await;
-        let (site, lease, workspace) = self.shared();
+        let (context, lease, workspace) = self.shared();
         let saved = self.blocking(move |stopper| {
             let scope = cache_scope(&lease);
             let build = CacheUser {
                 scope: &scope,
                 workspace: &workspace,
                 stopper,
-                most_entries: site.settings.limits.workspace_entries,
-                now: site.world.now(),
+                most_entries: context.settings.limits.workspace_entries,
+                now: context.world.now(),
             };
-            let save = |keyed: &Keyed| site.caches.save(keyed, &build);
+            let save = |keyed: &Keyed| context.caches.save(keyed, &build);
             keyed.iter().map(save).collect::<Vec<_>>()
         });
         self.say_all(saved.await?).await
@@ -59,7 +59,7 @@ impl Attempt {
 
     pub(super) async fn collect(&self, plan: Plan) -> Result<Vec<Artifact>, Failure> {
         let (source, record) = (self.workspace.source(), self.record.clone());
-        let limits = &self.site.settings.limits;
+        let limits = &self.context.settings.limits;
         let bounds = ArtifactBounds {
             file_bytes: limits.artifact_bytes,
             entries: limits.workspace_entries,

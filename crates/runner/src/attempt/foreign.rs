@@ -1,4 +1,4 @@
-//! What strangers sent is read by a process of its own, behind the wall of the build.
+//! What strangers sent is read by a process of its own, in the sandbox of the build.
 
 use launchway_api::runner::Lease;
 use launchway_domain::build::BuildErrorCode;
@@ -35,12 +35,12 @@ impl Attempt {
         &self,
         task: &Task,
     ) -> Result<Result<T, String>, Failure> {
-        let program = self.site.program(self.workspace.user).map_err(Failure::internal)?;
+        let program = self.context.program(self.workspace.user).map_err(Failure::internal)?;
         let words = source_tool::command(&program, &self.workspace, task).map_err(Failure::internal)?;
         let env = environment::base(
-            &self.site.settings.path,
+            &self.context.settings.path,
             &self.workspace,
-            &self.site.mark(&self.record.key()),
+            &self.context.mark(&self.record.key()),
         );
         let end = self.run_quietly(StepCommand::Program(words), env).await?;
         let workspace = self.workspace.clone();

@@ -9,8 +9,8 @@ use launchway_client::Timeouts;
 use launchway_runner::executor::{Executor, ProcessExecutor, RunningStep, StepOrder, step_entry};
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::protocol::Server;
+use launchway_runner::sandbox::BuildUser;
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::BuildUser;
 use launchway_runner::world::SystemWorld;
 use launchway_runner::{Runner, Stage};
 use tokio::io::AsyncReadExt;
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 /// Runs the order in a file; prints what the step prints, then how it ended.
 #[tokio::main(flavor = "current_thread")]
 async fn run_step(order: &str) -> Result<(), Box<dyn std::error::Error>> {
-    launchway_runner::wall::hide_this_process()?;
+    launchway_runner::sandbox::hide_this_process()?;
     let order: StepOrder = serde_json::from_slice(&std::fs::read(order)?)?;
     let RunningStep { mut output, stop, end } = ProcessExecutor::new()?.start(order).await?;
     let read = async {
@@ -60,7 +60,7 @@ async fn work(url: &str, directory: &str) -> Result<(), Box<dyn std::error::Erro
     let (token, world) = (SecretText::new("token".to_owned()), Arc::new(SystemWorld));
     let server = Server::new(url.parse()?, token, &Timeouts::default(), world)?;
     let mut settings = Settings::new(directory.into());
-    settings.wall.user = BuildUser::Own;
+    settings.sandbox.user = BuildUser::Own;
     settings.limits.min_free_bytes = 0;
     let executor = Arc::new(ProcessExecutor::new()?);
     let runner = Runner::new(settings, server, executor, Arc::new(RequestOnly), "test".to_owned())?;

@@ -1,5 +1,5 @@
 //! Runs a step as processes of this machine: a supervisor, which is this program started again, and below it, behind the
-//! wall, the step.
+//! sandbox, the step.
 //!
 //! The supervisor gets the order through a pipe, and that the pipe ends means stop. So a runner that dies, however, takes
 //! its steps with it.
@@ -43,7 +43,7 @@ impl ProcessExecutor {
 
     async fn begin(&self, order: StepOrder) -> Result<RunningStep, ExecutorError> {
         let not_started = |error: std::io::Error| ExecutorError::NotStarted(error.to_string());
-        // No environment: the order may hold variables that change how programs load, and the supervisor has no wall.
+        // No environment: the order may hold variables that change how programs load, and the supervisor has no sandbox.
         let mut command = Command::new(&self.program);
         command.arg(supervisor::COMMAND).env_clear().current_dir("/");
         command

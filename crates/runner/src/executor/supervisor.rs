@@ -1,4 +1,4 @@
-//! The supervisor of one step: stands outside the wall, starts the step behind it, and is not gone before every process
+//! The supervisor of one step: stands outside the sandbox, starts the step behind it, and is not gone before every process
 //! of the step is, also those that left its process group or became orphans.
 
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::descendants::signal_descendants;
 use super::process::this_program;
-use super::{StepEnd, StepOrder, walled};
+use super::{StepEnd, StepOrder, sandboxed};
 
 /// The hidden first argument.
 pub(super) const COMMAND: &str = "__step";
@@ -59,7 +59,7 @@ pub(super) fn run() -> ExitCode {
 fn supervise() -> Result<StepEnd, String> {
     let order = read_order().map_err(|error| format!("the order is unreadable: {error}"))?;
     // The step may run as the same user: nobody looks into this process.
-    crate::wall::hide_this_process().map_err(|error| error.to_string())?;
+    crate::sandbox::hide_this_process().map_err(|error| error.to_string())?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).map_err(|error| error.to_string())?;
     let mut child = start(&order)?;
@@ -67,7 +67,7 @@ fn supervise() -> Result<StepEnd, String> {
     let (told, events) = channel();
     watch_runner(told.clone());
     watch_processes(told);
-    // Empty once the step has taken the place of what puts on the wall.
+    // Empty once the step has taken the place of what enters the sandbox.
     let mut problem = String::new();
     if let Some(said) = child.stderr.take() {
         let _ = said.take(4096).read_to_string(&mut problem);
@@ -95,11 +95,11 @@ fn read_order() -> io::Result<StepOrder> {
     Ok(serde_json::from_slice(&json)?)
 }
 
-/// Starts what puts on the wall and then becomes the step.
+/// Starts what enters the sandbox and then becomes the step.
 fn start(order: &StepOrder) -> Result<Child, String> {
     let program = this_program().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
-    command.arg(walled::COMMAND).env_clear();
+    command.arg(sandboxed::COMMAND).env_clear();
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::inherit())

@@ -1,4 +1,4 @@
-//! Fetches a git source: the command for `git`, which runs as a step behind the wall. Neither address nor ref can be an
+//! Fetches a git source: the command for `git`, which runs as a step in the sandbox. Neither address nor ref can be an
 //! option of git, a command, or, unless the settings allow it, anything on this machine. SSH accepts only hosts whose keys are
 //! known beforehand.
 

@@ -240,7 +240,7 @@ async fn a_stale_attempt_is_dropped_at_once_with_its_processes() {
     let writable = witness.path().to_owned();
     let working = Working::with(
         &server,
-        |settings| settings.wall.writable = vec![writable],
+        |settings| settings.sandbox.writable = vec![writable],
         Arc::new(RequestOnly),
     );
     let pids = written_ids(&file, 1).await;

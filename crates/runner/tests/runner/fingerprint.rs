@@ -8,8 +8,8 @@ use launchway_domain::build::BuildResult;
 use launchway_domain::fingerprint::FingerprintDocument;
 use launchway_project::resolve::AppPlace;
 use launchway_runner::plan::RequestOnly;
+use launchway_runner::sandbox::{BuildUser, SandboxSettings};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{BuildUser, WallSettings};
 
 use crate::fake_server::{FakeServer, lease, tar_gz};
 use crate::work::Working;
@@ -86,8 +86,8 @@ async fn a_build_tells_its_fingerprint_and_the_app_has_it() {
 
 /// As root with users of their own for builds, and behind Landlock; as what there is elsewhere.
 #[tokio::test]
-async fn also_behind_the_wall() {
-    a_build_tells_and_embeds(|settings| settings.wall = WallSettings::default()).await;
+async fn also_in_the_sandbox() {
+    a_build_tells_and_embeds(|settings| settings.sandbox = SandboxSettings::default()).await;
 }
 
 #[tokio::test]
@@ -96,12 +96,12 @@ async fn also_where_the_program_cannot_be_reached() {
     let hidden = directory.path().join("hidden");
     std::fs::create_dir(&hidden).unwrap();
     a_build_tells_and_embeds(|settings| {
-        settings.wall = WallSettings {
+        settings.sandbox = SandboxSettings {
             // The program lies beside it: then Landlock opens no folder of it.
             readable: vec![Path::new(crate::stage::PROGRAM).parent().unwrap().to_owned()],
             hidden: vec![crate::stage::PROGRAM.into(), hidden],
             user: BuildUser::Own,
-            ..WallSettings::default()
+            ..SandboxSettings::default()
         };
     })
     .await;
@@ -187,7 +187,7 @@ async fn everything_else_is_for_the_runners_own_launchway() {
     let readable = own.path().to_owned();
     let change = |settings: &mut Settings| {
         settings.path = path;
-        settings.wall.readable.push(readable);
+        settings.sandbox.readable.push(readable);
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let files = below("", &APP, &[]);

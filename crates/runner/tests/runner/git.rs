@@ -8,7 +8,7 @@ use launchway_api::runner::{Lease, LeasedVariable, Source};
 use launchway_api::secret::SecretText;
 use launchway_domain::build::{BuildErrorCode, BuildResult};
 use launchway_runner::plan::RequestOnly;
-use launchway_runner::wall::BuildUser;
+use launchway_runner::sandbox::BuildUser;
 
 use crate::fake_server::{FakeServer, lease};
 use crate::stage::open_directory;
@@ -78,8 +78,8 @@ async fn a_branch_a_tag_and_a_commit_are_fetched() {
     let change = |settings: &mut launchway_runner::settings::Settings| {
         settings.allow_local_git = true;
         // Git asks who owns a repository.
-        settings.wall.user = BuildUser::Own;
-        settings.wall.readable = vec![readable];
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = vec![readable];
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let url = format!("file://{}", path.display());
@@ -192,8 +192,8 @@ async fn what_opens_a_repository_is_for_the_fetch_alone() {
     let readable = directory.path().to_owned();
     let change = |settings: &mut launchway_runner::settings::Settings| {
         settings.allow_local_git = true;
-        settings.wall.user = BuildUser::Own;
-        settings.wall.readable = vec![readable];
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = vec![readable];
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let file = LeasedVariable {
@@ -262,9 +262,9 @@ async fn ssh_answers_only_to_hosts_that_are_known() {
     );
     let writable = witness.clone();
     let change = |settings: &mut launchway_runner::settings::Settings| {
-        settings.wall.user = BuildUser::Own;
-        settings.wall.readable = vec![readable];
-        settings.wall.writable = vec![writable];
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = vec![readable];
+        settings.sandbox.writable = vec![writable];
         settings.path = steps_path;
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
@@ -350,8 +350,8 @@ async fn submodules_and_large_files_come_with_the_credentials_of_the_repository(
     let readable = directory.path().to_owned();
     let change = |settings: &mut launchway_runner::settings::Settings| {
         settings.allow_local_git = true;
-        settings.wall.user = BuildUser::Own;
-        settings.wall.readable = vec![readable];
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = vec![readable];
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let url = format!("file://{}", path.display());

@@ -17,8 +17,8 @@ use base64::engine::general_purpose::STANDARD;
 use launchway_api::runner::{Lease, LeasedVariable};
 use launchway_domain::build::BuildResult;
 use launchway_runner::plan::RequestOnly;
+use launchway_runner::sandbox::BuildUser;
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::BuildUser;
 
 use crate::fake_server::FakeServer;
 use crate::git::{git, of, repository, secret, stand_in_for_ssh};
@@ -172,8 +172,8 @@ fn working(server: &FakeServer, hosts: &[&Host]) -> Working {
     let ports: Vec<u16> = hosts.iter().map(|host| host.port).collect();
     let change = |settings: &mut Settings| {
         settings.allow_local_git = true;
-        settings.wall.user = BuildUser::Own;
-        settings.wall.open_ports = ports;
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.open_ports = ports;
     };
     Working::with(server, change, Arc::new(RequestOnly))
 }
@@ -336,9 +336,9 @@ async fn a_key_opens_no_stranger_or_neighbour_as_a_submodule() {
         launchway_runner::settings::DEFAULT_PATH
     );
     let change = |settings: &mut Settings| {
-        settings.wall.user = BuildUser::Own;
-        settings.wall.readable = readable;
-        settings.wall.writable = vec![writable];
+        settings.sandbox.user = BuildUser::Own;
+        settings.sandbox.readable = readable;
+        settings.sandbox.writable = vec![writable];
         settings.path = path;
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));

@@ -62,7 +62,7 @@ async fn several_slots_work_beside_each_other() {
     let writable = meet.path().to_owned();
     let change = |settings: &mut launchway_runner::settings::Settings| {
         settings.slots = 2;
-        settings.wall.writable = vec![writable];
+        settings.sandbox.writable = vec![writable];
     };
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     for id in ["build_1", "build_2"] {
@@ -110,7 +110,7 @@ async fn a_runner_drains_in_order_and_halts_at_once() {
     let readable = gate.path().to_owned();
     let working = Working::with(
         &server,
-        |settings| settings.wall.readable = vec![readable],
+        |settings| settings.sandbox.readable = vec![readable],
         Arc::new(RequestOnly),
     );
     server

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use launchway_domain::build::BuildResult;
 use launchway_runner::executor::{StepEnd, StepOrder};
 use launchway_runner::plan::RequestOnly;
+use launchway_runner::sandbox::{BuildUser, HTTP, Sandbox, SandboxSettings, metadata};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{BuildUser, HTTP, Wall, WallSettings, metadata};
 
 use crate::fake_server::{FakeServer, lease};
+use crate::sandbox::run_as;
 use crate::stage::{NOBODY, directory_of, is_root, open_directory, order, run};
-use crate::walls::run_as;
 use crate::work::Working;
 
 /// Ways to a port of this machine. Each must fail; one that works says so.
@@ -67,18 +67,18 @@ impl Place {
         Place { directory, workspace }
     }
 
-    fn order(&self, script: &str, settings: &WallSettings, user: Option<u32>) -> StepOrder {
+    fn order(&self, script: &str, settings: &SandboxSettings, user: Option<u32>) -> StepOrder {
         let mut order = order(script, &self.workspace);
         let work = self.directory.path().join("work");
-        order.wall = settings.wall(user.map(|user| (user, user)), &work, &self.workspace);
+        order.sandbox = settings.sandbox(user.map(|user| (user, user)), &work, &self.workspace);
         order
     }
 }
 
-fn own_user() -> WallSettings {
-    WallSettings {
+fn own_user() -> SandboxSettings {
+    SandboxSettings {
         user: BuildUser::Own,
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     }
 }
 
@@ -101,9 +101,9 @@ async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
     let place = Place::of(None);
     let mut closed = place.order("python3 ways.py", &own_user(), None);
     closed.env.insert("PORT".to_owned(), port.to_string());
-    // Without the wall the same ways lead there.
+    // Without the sandbox the same ways lead there.
     let mut open = closed.clone();
-    open.wall = Wall::default();
+    open.sandbox = Sandbox::default();
     let (printed, _) = run(open).await;
     assert!(
         printed.contains("REACHED 127.0.0.1\n") && printed.contains("REACHED mapped\n"),
@@ -113,12 +113,12 @@ async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
     assert_eq!((printed.as_str(), end), ("tried\ntried\n", StepEnd::Exited(0)));
     if is_root() {
         let place = Place::of(Some(NOBODY));
-        let mut as_other = place.order("python3 ways.py", &WallSettings::default(), Some(NOBODY));
+        let mut as_other = place.order("python3 ways.py", &SandboxSettings::default(), Some(NOBODY));
         as_other.env.clone_from(&closed.env);
         assert_eq!(run(as_other).await.0, "tried\ntried\n");
     }
     // A port that the owner of the machine opens is open, and one that nobody listens on yet can be closed.
-    let opened = WallSettings {
+    let opened = SandboxSettings {
         open_ports: vec![port],
         ..own_user()
     };
@@ -127,7 +127,7 @@ async fn servers_of_this_machine_are_closed_and_a_steps_own_are_not() {
     order.env.clone_from(&closed.env);
     assert_eq!(run(order).await.0, "REACHED 127.0.0.1\n");
     drop(listener);
-    let named = WallSettings {
+    let named = SandboxSettings {
         closed_ports: vec![port],
         ..own_user()
     };
@@ -147,7 +147,7 @@ for address in (\"169.254.169.254\", \"169.254.170.2\"):
     print(socket.socket().connect_ex((address, 80)))'";
     let place = Place::of(None);
     let mut without_root = place.order(script, &own_user(), None);
-    without_root.wall.ports.as_mut().unwrap().closed.push(HTTP);
+    without_root.sandbox.ports.as_mut().unwrap().closed.push(HTTP);
     assert_eq!(run(without_root).await.0, "13\n13\n");
     let user = 59_780;
     if !is_root() || !metadata::close(user) {
@@ -155,7 +155,7 @@ for address in (\"169.254.169.254\", \"169.254.170.2\"):
         return;
     }
     let place = Place::of(Some(user));
-    let by_route = place.order(script, &WallSettings::default(), Some(user));
+    let by_route = place.order(script, &SandboxSettings::default(), Some(user));
     assert_eq!(run(by_route).await.0, "13\n13\n");
 }
 
@@ -182,17 +182,17 @@ async fn a_step_that_is_set_apart_finds_neither_sockets_nor_processes() {
         .stdin(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let prepared = |place: &Place, settings: &WallSettings, user, apart| {
+    let prepared = |place: &Place, settings: &SandboxSettings, user, apart| {
         let mut order = place.order(LOOK, settings, user);
         order.env.insert("SOCKET".to_owned(), socket.display().to_string());
         order.env.insert("VICTIM".to_owned(), victim.id().to_string());
-        order.wall.apart = apart;
+        order.sandbox.apart = apart;
         order
     };
     let place = Place::of(Some(NOBODY));
     // Landlock and another user alone close neither.
-    let (open, _) = run(prepared(&place, &WallSettings::default(), Some(NOBODY), false)).await;
-    let (closed, end) = run(prepared(&place, &WallSettings::default(), Some(NOBODY), true)).await;
+    let (open, _) = run(prepared(&place, &SandboxSettings::default(), Some(NOBODY), false)).await;
+    let (closed, end) = run(prepared(&place, &SandboxSettings::default(), Some(NOBODY), true)).await;
     // A plain user has no say about /proc.
     let as_nobody = run_as(
         NOBODY,
@@ -223,8 +223,8 @@ async fn the_programs_of_nixos_stay_where_they_are() {
     std::os::unix::fs::symlink(system.path(), place_of_system).unwrap();
     let place = Place::of(Some(NOBODY));
     let script = "cat /run/current-system/program";
-    let mut order = place.order(script, &WallSettings::default(), Some(NOBODY));
-    order.wall.apart = true;
+    let mut order = place.order(script, &SandboxSettings::default(), Some(NOBODY));
+    order.sandbox.apart = true;
     let (printed, end) = run(order).await;
     fs::remove_file(place_of_system).unwrap();
     assert_eq!((printed.as_str(), end), ("found\n", StepEnd::Exited(0)));
@@ -238,7 +238,7 @@ async fn a_step_that_fails_is_told_what_was_closed_to_it() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = FakeServer::start().await;
-    let change = |settings: &mut Settings| settings.wall.close_ports = true;
+    let change = |settings: &mut Settings| settings.sandbox.close_ports = true;
     let working = Working::with(&server, change, Arc::new(RequestOnly));
     let connect = format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'");
     let closed = "note: steps on this runner cannot connect to these TCP ports, whatever the address: ";

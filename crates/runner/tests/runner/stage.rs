@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use launchway_runner::executor::{Executor, ProcessExecutor, RunningStep, StepCommand, StepEnd, StepOrder};
-use launchway_runner::wall::Wall;
+use launchway_runner::sandbox::Sandbox;
 use tokio::io::AsyncReadExt;
 
 /// A condition that does not come about in this time never will.
@@ -38,14 +38,14 @@ pub fn directory_of(path: PathBuf, user: Option<u32>) -> PathBuf {
     path
 }
 
-/// A step without a wall.
+/// A step without a sandbox.
 pub fn order(script: &str, directory: &Path) -> StepOrder {
     let path = ("PATH".to_owned(), launchway_runner::settings::DEFAULT_PATH.to_owned());
     StepOrder {
         command: StepCommand::Shell(script.to_owned()),
         directory: directory.to_owned(),
         env: BTreeMap::from([path]),
-        wall: Wall::default(),
+        sandbox: Sandbox::default(),
         grace: Duration::from_secs(10),
         file_bytes: 1 << 40,
     }

@@ -131,8 +131,8 @@ pub fn settings(directory: &tempfile::TempDir) -> Settings {
     let mut settings = Settings::new(directory.path().join("work"));
     settings.labels = vec!["os=linux".to_owned()];
     settings.limits.min_free_bytes = 1 << 30;
-    // The tests of the wall close them; here it would only cost time with every step.
-    settings.wall.close_ports = false;
+    // The tests of the sandbox close them; here it would only cost time with every step.
+    settings.sandbox.close_ports = false;
     settings
 }
 

@@ -8,10 +8,10 @@ use axum::response::Response;
 use launchway_api::apps::{AppView, CreateApp};
 use launchway_store::Paging;
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -28,7 +28,7 @@ struct Apps {
     form: Form,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).apps(paging).await?;
     let shown = Apps {
@@ -40,21 +40,21 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
-pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match claim(&app, &visitor, &posted).await {
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match claim(&app, &visitor, &form_data).await {
         Ok(()) => Ok(done(&visitor, "/apps", Notice::APP_CREATED)),
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
     }
 }
 
-async fn claim(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
+async fn claim(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
     let plan = apps::plan(&CreateApp {
-        bundle_id: posted.text("bundleId")?.to_owned(),
-        name: posted.optional("name")?,
+        bundle_id: form_data.text("bundleId")?.to_owned(),
+        name: form_data.optional("name")?,
     })?;
     Write::run(app, &visitor.caller, plan, apps::create).await.map(drop)
 }

@@ -9,9 +9,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use launchway_domain::ota::{self, Candidate, Decision, Obstacle};
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, page};
-use super::posted::{Form, Posted};
-use super::trouble::Trouble;
+use super::page_error::PageError;
 use super::updates::bundles;
 use super::visitor::Visitor;
 use crate::app::App;
@@ -60,9 +60,9 @@ pub async fn show(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     RawQuery(query): RawQuery,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let query = query.unwrap_or_default();
-    let typed = Posted::of_pairs(&query);
+    let typed = FormData::of_pairs(&query);
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let (status, form, answer) = match asked(&app, &mut org, &typed, &query).await {
@@ -84,7 +84,7 @@ pub async fn show(
 async fn asked(
     app: &App,
     org: &mut launchway_store::Org<'_>,
-    typed: &Posted,
+    typed: &FormData,
     query: &str,
 ) -> Result<Option<Answer>, Failure> {
     let bundle = typed.text("bundleId")?;

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::filters::Filters;
 use super::frame::{Frame, page};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<Strin
     Ok(names)
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let filters = Filters::read(&query, ["actor", "action", "resource"])?;
     let offset = query.paging()?.offset;
     let paging = Paging { limit: ROWS, offset };

@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::build_log;
 use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
+use super::page_error::PageError;
 use super::show;
-use super::trouble::Trouble;
 use super::visit::Visit;
 use crate::failure::Failure;
 use crate::http::install::{fresh_url, qr};
@@ -113,7 +113,7 @@ fn facts(facts: &Value) -> Vec<(&'static str, String)> {
     said
 }
 
-pub async fn show(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+pub async fn show(visit: Visit<BuildId>) -> Result<Response, PageError> {
     let build = read(&visit).await?;
     let state = state(&visit, &build).await?;
     let title = format!("{} for {}", build.bundle_id, show::platform(&build.platform));
@@ -146,7 +146,7 @@ impl Part for Visit<BuildId> {
     }
 }
 
-pub async fn live(visit: Visit<BuildId>) -> Result<Response, Trouble> {
+pub async fn live(visit: Visit<BuildId>) -> Result<Response, PageError> {
     read(&visit).await?;
     Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
@@ -155,7 +155,7 @@ pub async fn live(visit: Visit<BuildId>) -> Result<Response, Trouble> {
 pub async fn download(
     visit: Visit<BuildId>,
     Path((_, _, artifact)): Path<(String, String, String)>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let build = read(&visit).await?;
     let given = given(&mut visit.app.db.read().await?.org(visit.org()), &build).await?;
     let artifact = given.iter().find(|given| given.id.to_string() == artifact);

@@ -6,8 +6,8 @@ use launchway_domain::time::iso;
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::FormData;
 use super::frame::Notice;
-use super::posted::Posted;
 use super::revision::Revision;
 use super::show::{platform, time};
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ async fn lock(write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
 impl Action for Cancel {
     type Id = BuildId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Cancel)
     }
 
@@ -86,7 +86,7 @@ impl Action for Cancel {
 impl Action for Retry {
     type Id = BuildId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Retry)
     }
 
@@ -110,7 +110,7 @@ impl Action for Retry {
 impl Action for Delete {
     type Id = BuildId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Delete)
     }
 

@@ -13,17 +13,17 @@ use axum::routing::{MethodRouter, get};
 use launchway_domain::time::EpochMs;
 use launchway_store::{Org, RequestKey};
 
+use super::form_data::FormData;
 use super::frame::{Frame, Notice, page, to};
-use super::posted::Posted;
+use super::page_error::PageError;
 use super::revision::{self, Revision};
-use super::trouble::Trouble;
 use super::visit::Visit;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::blob::Key;
 use crate::failure::Failure;
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Target, Write};
+use crate::ops::write::{Creation, Target, Write};
 
 /// What a confirmation says when its facts are no longer true.
 const CHANGED: &str = "This changed since you looked at it, so nothing was done. See what it is now, and confirm again if \
@@ -35,7 +35,7 @@ pub trait Action: Sized + Send + Sync {
     type Id: FromStr + Copy + Send + Sync;
 
     /// Reads what is wanted from the fields of a form or an address.
-    fn read(posted: &Posted) -> Result<Self, Failure>;
+    fn read(form_data: &FormData) -> Result<Self, Failure>;
 
     /// Whose access the change takes away: locked before anything else, in one order with the caller.
     fn target(_: Self::Id) -> Option<Target> {
@@ -72,10 +72,10 @@ pub trait Action: Sized + Send + Sync {
     /// Answers a form that cannot be confirmed as it is: by the page it stands on, filled in.
     fn refused(
         _: &Visit<Self::Id>,
-        _: Posted,
+        _: FormData,
         failure: Failure,
-    ) -> impl Future<Output = Result<Response, Trouble>> + Send {
-        async { Err(Trouble(failure)) }
+    ) -> impl Future<Output = Result<Response, PageError>> + Send {
+        async { Err(PageError(failure)) }
     }
 }
 
@@ -247,8 +247,8 @@ pub fn handlers<A: Action + 'static>() -> MethodRouter<Arc<App>> {
     get(show::<A>).post(make::<A>)
 }
 
-async fn show<A: Action>(visit: Visit<A::Id>, uri: Uri) -> Result<Response, Trouble> {
-    let address = || Posted::of_pairs(uri.query().unwrap_or_default());
+async fn show<A: Action>(visit: Visit<A::Id>, uri: Uri) -> Result<Response, PageError> {
+    let address = || FormData::of_pairs(uri.query().unwrap_or_default());
     let asked = visit.visitor.kept().cloned().unwrap_or_else(address);
     match ask::<A>(&visit, &uri, &asked, None).await {
         Ok(response) => Ok(response),
@@ -260,21 +260,21 @@ async fn show<A: Action>(visit: Visit<A::Id>, uri: Uri) -> Result<Response, Trou
 async fn ask<A: Action>(
     visit: &Visit<A::Id>,
     uri: &Uri,
-    posted: &Posted,
+    form_data: &FormData,
     refusal: Option<(StatusCode, String)>,
 ) -> Result<Response, Failure> {
     let by = by(visit);
-    let action = A::read(posted)?;
+    let action = A::read(form_data)?;
     let mut tx = visit.app.db.read().await?;
     let mut facts = action.facts(&mut tx.org(visit.org()), &by, visit.id).await?;
     // A confirmation that is shown again after a sign-in may have been overtaken meanwhile.
-    let overtaken = posted.bytes("revision").is_some() && revision::check(posted, &facts.revision).is_err();
+    let overtaken = form_data.bytes("revision").is_some() && revision::check(form_data, &facts.revision).is_err();
     let (status, problem) = match refusal {
         Some((status, problem)) => (status, Some(problem)),
         None => (StatusCode::OK, overtaken.then(|| CHANGED.to_owned())),
     };
     if overtaken {
-        let mut seen: VecDeque<String> = posted.all("seen").into();
+        let mut seen: VecDeque<String> = form_data.all("seen").into();
         for change in &mut facts.changes {
             change.seen = seen.pop_front();
         }
@@ -295,32 +295,32 @@ fn by<I>(visit: &Visit<I>) -> By<'_> {
     }
 }
 
-async fn make<A: Action>(visit: Visit<A::Id>, uri: Uri, posted: Posted) -> Result<Response, Trouble> {
-    let failure = match apply::<A>(&visit, &uri, &posted).await {
+async fn make<A: Action>(visit: Visit<A::Id>, uri: Uri, form_data: FormData) -> Result<Response, PageError> {
+    let failure = match apply::<A>(&visit, &uri, &form_data).await {
         Ok(response) => return Ok(response),
         Err(failure) => failure,
     };
     let words = match &failure {
         Failure::Changed => CHANGED.to_owned(),
         Failure::BadRequest(words) => words.clone(),
-        _ => return Err(Trouble(failure)),
+        _ => return Err(PageError(failure)),
     };
-    match ask::<A>(&visit, &uri, &posted, Some((failure.status().0, words))).await {
+    match ask::<A>(&visit, &uri, &form_data, Some((failure.status().0, words))).await {
         Ok(response) => Ok(response),
         // Things are such now that there is nothing to confirm.
-        Err(Failure::BadRequest(words)) => A::refused(&visit, posted, Failure::BadRequest(words)).await,
-        Err(failure) => Err(Trouble(failure)),
+        Err(Failure::BadRequest(words)) => A::refused(&visit, form_data, Failure::BadRequest(words)).await,
+        Err(failure) => Err(PageError(failure)),
     }
 }
 
-async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, posted: &Posted) -> Result<Response, Failure> {
-    let (action, by) = (A::read(posted)?, by(visit));
+async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData) -> Result<Response, Failure> {
+    let (action, by) = (A::read(form_data)?, by(visit));
     let home = visit.visitor.home();
     let path = uri.path().strip_prefix(&home).unwrap_or_default();
-    let request = posted.once(&visit.visitor, path)?;
+    let request = form_data.once(&visit.visitor, path)?;
     let mut write = match begin(visit, A::target(visit.id), request).await? {
-        Begun::Fresh(write) => write,
-        Begun::Kept(kept) => {
+        Creation::New(write) => write,
+        Creation::Replay(kept) => {
             let location: String =
                 serde_json::from_str(&kept.body).map_err(|error| Failure::Internal(error.to_string()))?;
             return Ok(to(&location));
@@ -328,7 +328,7 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, posted: &Posted) -> R
     };
     action.lock(&mut write, visit.id).await?;
     let facts = action.facts(&mut write.org(), &by, visit.id).await?;
-    revision::check(posted, &facts.revision)?;
+    revision::check(form_data, &facts.revision)?;
     let made = action.make(&mut write, &by, visit.id).await?;
     let location = made.location(&visit.visitor);
     write.commit_created(&location).await?;
@@ -348,7 +348,11 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, posted: &Posted) -> R
     })
 }
 
-async fn begin<I>(visit: &Visit<I>, target: Option<Target>, request: Option<RequestKey>) -> Result<Begun<'_>, Failure> {
+async fn begin<I>(
+    visit: &Visit<I>,
+    target: Option<Target>,
+    request: Option<RequestKey>,
+) -> Result<Creation<'_>, Failure> {
     let (app, caller) = (&*visit.app, &visit.visitor.caller);
     match target {
         Some(target) => {

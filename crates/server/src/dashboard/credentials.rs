@@ -13,10 +13,10 @@ use launchway_api::secret::SecretText;
 use launchway_domain::credential::CredentialKind;
 use launchway_store::Paging;
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -51,7 +51,7 @@ pub fn label(kind: &open::CredentialKind) -> &str {
     known.map_or(kind.as_str(), |(_, label)| label)
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, Trouble> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<Response, PageError> {
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).credentials(paging).await?;
@@ -65,31 +65,31 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form) -> Result<
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     shown(&app, &visitor, query.paging()?.offset, visitor.form_or(Form::default())).await
 }
 
-pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match keep(&app, &visitor, &posted).await {
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match keep(&app, &visitor, &form_data).await {
         Ok(()) => Ok(done(&visitor, "/credentials", Notice::CREDENTIAL_CREATED)),
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure)).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure)).await,
     }
 }
 
-async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
-    let file = posted.bytes("content").filter(|file| !file.is_empty());
+async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
+    let file = form_data.bytes("content").filter(|file| !file.is_empty());
     let file = file.ok_or_else(|| Failure::bad("content is missing: choose the file"))?;
-    let secret = |name: &str| Ok::<_, Failure>(posted.optional(name)?.map(SecretText::new));
+    let secret = |name: &str| Ok::<_, Failure>(form_data.optional(name)?.map(SecretText::new));
     let request = CreateCredential {
-        kind: open::CredentialKind::of(posted.text("kind")?),
-        name: posted.optional("name")?,
+        kind: open::CredentialKind::of(form_data.text("kind")?),
+        name: form_data.optional("name")?,
         content: SecretText::new(BASE64_STANDARD.encode(file)),
         password: secret("password")?,
-        alias: posted.optional("alias")?,
+        alias: form_data.optional("alias")?,
         key_password: secret("keyPassword")?,
-        key_id: posted.optional("keyId")?,
-        issuer_id: posted.optional("issuerId")?,
-        bundle_id: posted.optional("bundleId")?,
+        key_id: form_data.optional("keyId")?,
+        issuer_id: form_data.optional("issuerId")?,
+        bundle_id: form_data.optional("bundleId")?,
     };
     let plan = credentials::plan(app, &visitor.caller, request).await?;
     Write::run(app, &visitor.caller, plan, credentials::create)

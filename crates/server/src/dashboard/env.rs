@@ -12,11 +12,11 @@ use launchway_domain::env_var::{EnvVar, MAX_VALUE_SIZE};
 use launchway_domain::time::iso;
 use launchway_store::Paging;
 
+use super::form_data::{Differs, Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Differs, Form, Posted};
+use super::page_error::PageError;
 use super::revision::Revision;
 use super::show::{self, Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -74,7 +74,13 @@ pub fn revision(variable: &EnvVar) -> Result<Revision, Failure> {
     Revision::of(&EnvVarView::of(variable, None))
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, asks: Option<Asks>) -> Result<Response, Trouble> {
+async fn shown(
+    app: &App,
+    visitor: &Visitor,
+    offset: i64,
+    form: Form,
+    asks: Option<Asks>,
+) -> Result<Response, PageError> {
     let paging = Paging { limit: ROWS, offset };
     let mut tx = app.db.read().await?;
     let rows = tx.org(visitor.org.id).env_vars(paging).await?;
@@ -92,7 +98,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, asks: Opti
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let form = Form::filled(&[("visibility", "secret"), ("kind", "variable")]);
     shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
 }
@@ -104,21 +110,21 @@ enum Sent {
     Asks(Option<Box<EnvVar>>),
 }
 
-pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match keep(&app, &visitor, &posted).await {
+pub async fn set(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match keep(&app, &visitor, &form_data).await {
         Ok(Sent::Kept) => Ok(done(&visitor, "/env", Notice::VARIABLE_SET)),
         Ok(Sent::Asks(there)) => {
-            let asks = asks(&app, &visitor, &posted, there.as_deref())?;
-            let differs = differs(&posted, there.as_deref())?;
+            let asks = asks(&app, &visitor, &form_data, there.as_deref())?;
+            let differs = differs(&form_data, there.as_deref())?;
             let form = match asks.question {
-                Some(_) => Form::asking(posted, differs),
-                None => Form::outdated(posted, differs),
+                Some(_) => Form::asking(form_data, differs),
+                None => Form::outdated(form_data, differs),
             };
             shown(&app, &visitor, 0, form, Some(asks)).await
         }
         Err(failure) => {
-            let asks = carried(&app, &visitor, &posted)?;
-            shown(&app, &visitor, 0, Form::refused(posted, &failure), asks).await
+            let asks = carried(&app, &visitor, &form_data)?;
+            shown(&app, &visitor, 0, Form::refused(form_data, &failure), asks).await
         }
     }
 }
@@ -129,9 +135,9 @@ fn place(visitor: &Visitor) -> Place<'static> {
 }
 
 /// The value as it was typed, now or before it was asked whether to replace another.
-fn value(app: &App, visitor: &Visitor, posted: &Posted) -> Result<SecretText, Failure> {
-    let typed = posted.bytes("value").unwrap_or_default();
-    let sealed = posted.text("sealedValue")?;
+fn value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<SecretText, Failure> {
+    let typed = form_data.bytes("value").unwrap_or_default();
+    let sealed = form_data.text("sealedValue")?;
     let opened = match typed.is_empty() && !sealed.is_empty() {
         true => {
             let opened = app.vault.open_kept_form(visitor.user()?.1.id, &place(visitor), sealed);
@@ -145,9 +151,9 @@ fn value(app: &App, visitor: &Visitor, posted: &Posted) -> Result<SecretText, Fa
     Ok(SecretText::new(value.replace("\r\n", "\n")))
 }
 
-fn asks(app: &App, visitor: &Visitor, posted: &Posted, there: Option<&EnvVar>) -> Result<Asks, Failure> {
-    let value = value(app, visitor, posted)?;
-    let is_first = posted.optional("replaces")?.is_none();
+fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVar>) -> Result<Asks, Failure> {
+    let value = value(app, visitor, form_data)?;
+    let is_first = form_data.optional("replaces")?.is_none();
     Ok(Asks {
         question: there.filter(|_| is_first).map(|there| {
             let name = &there.name;
@@ -158,13 +164,13 @@ fn asks(app: &App, visitor: &Visitor, posted: &Posted, there: Option<&EnvVar>) -
             .transpose()?
             .map(|now| now.as_str().to_owned())
             .unwrap_or_default(),
-        value: sealed(app, visitor, posted, &value)?,
+        value: sealed(app, visitor, form_data, &value)?,
     })
 }
 
 /// The value, sealed for the visitor; `None` where the form shows it as it was typed.
-fn sealed(app: &App, visitor: &Visitor, posted: &Posted, value: &SecretText) -> Result<Option<String>, Failure> {
-    if posted.text("visibility")? == "plain" && !posted.text("value")?.is_empty() {
+fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText) -> Result<Option<String>, Failure> {
+    if form_data.text("visibility")? == "plain" && !form_data.text("value")?.is_empty() {
         return Ok(None);
     }
     let user = visitor.user()?.1.id;
@@ -175,20 +181,20 @@ fn sealed(app: &App, visitor: &Visitor, posted: &Posted, value: &SecretText) -> 
 }
 
 /// The value of a form that was refused for something else, so that it needs not be typed again.
-fn carried(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Option<Asks>, Failure> {
-    let typed = value(app, visitor, posted).ok();
+fn carried(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<Asks>, Failure> {
+    let typed = value(app, visitor, form_data).ok();
     let typed = typed.filter(|value| (1..=MAX_VALUE_SIZE).contains(&value.reveal().len()));
     let Some(typed) = typed else { return Ok(None) };
     Ok(Some(Asks {
         question: None,
-        replaces: posted.optional("replaces")?.unwrap_or_default(),
-        value: sealed(app, visitor, posted, &typed)?,
+        replaces: form_data.optional("replaces")?.unwrap_or_default(),
+        value: sealed(app, visitor, form_data, &typed)?,
     }))
 }
 
 /// What is there, beside what was typed. Values are not told.
-fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Failure> {
-    let name = posted.text("name")?;
+fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>, Failure> {
+    let name = form_data.text("name")?;
     let Some(there) = there else {
         return Ok(vec![Differs::new(name, &"yours", &"deleted meanwhile")]);
     };
@@ -201,12 +207,12 @@ fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Fail
         "file" => "as a file",
         _ => "as a variable",
     };
-    let (typed, now) = (posted.text("visibility")?, there.visibility.as_str());
+    let (typed, now) = (form_data.text("visibility")?, there.visibility.as_str());
     let mut differs = vec![
         Differs::new("Who may read it", &readers(typed), &readers(now)),
         Differs::new(
             "How builds get it",
-            &kind(posted.text("kind")?),
+            &kind(form_data.text("kind")?),
             &kind(there.kind.as_str()),
         ),
     ];
@@ -215,20 +221,20 @@ fn differs(posted: &Posted, there: Option<&EnvVar>) -> Result<Vec<Differs>, Fail
     Ok(differs)
 }
 
-async fn keep(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Sent, Failure> {
+async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Sent, Failure> {
     let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
-    let platforms: Vec<_> = posted.all("platforms").into_iter().map(open::Platform::of).collect();
+    let platforms: Vec<_> = form_data.all("platforms").into_iter().map(open::Platform::of).collect();
     let plan = env_vars::plan(SetEnvVar {
-        name: posted.text("name")?.to_owned(),
-        value: value(app, visitor, posted)?,
-        kind: posted.word("kind")?,
-        path: posted.optional("path")?,
-        visibility: posted.word("visibility")?,
-        bundle_id: posted.optional("bundleId")?,
-        configurations: some(posted.list("configurations")?),
+        name: form_data.text("name")?.to_owned(),
+        value: value(app, visitor, form_data)?,
+        kind: form_data.word("kind")?,
+        path: form_data.optional("path")?,
+        visibility: form_data.word("visibility")?,
+        bundle_id: form_data.optional("bundleId")?,
+        configurations: some(form_data.list("configurations")?),
         platforms: (!platforms.is_empty()).then_some(platforms),
     })?;
-    let expected = posted.optional("replaces")?;
+    let expected = form_data.optional("replaces")?;
     Write::run(app, &visitor.caller, plan, async |write, plan| {
         let there = env_vars::replaced(write, &plan).await?;
         let now = there.as_ref().map(revision).transpose()?;

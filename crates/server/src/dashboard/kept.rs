@@ -10,8 +10,8 @@ use launchway_domain::org::SESSION_LIFE;
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::KeptForm;
 
+use super::form_data::{FormData, LARGEST, content_type};
 use super::parts::FormParts;
-use super::posted::{LARGEST, Posted, content_type};
 use super::visitor::form_token;
 use crate::app::App;
 use crate::failure::Failure;
@@ -43,8 +43,8 @@ const REASON: &str = "a kept form belongs to a user, not to a tenant";
 
 /// The session and the user whose page a form comes from: its token, which only this server can write, names them. A token is
 /// worth nothing once its session must be over, so that one that leaked does not name its user for ever.
-pub fn owner(app: &App, posted: &Posted) -> Option<(SessionId, UserId)> {
-    let given = posted.text("token").ok()?;
+pub fn owner(app: &App, form_data: &FormData) -> Option<(SessionId, UserId)> {
+    let given = form_data.text("token").ok()?;
     let mut parts = given.split('.');
     let (session, user): (SessionId, UserId) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let expected = form_token(app, session, user);
@@ -53,7 +53,7 @@ pub fn owner(app: &App, posted: &Posted) -> Option<(SessionId, UserId)> {
 }
 
 /// The fields of a form whose session has ended, without its files. `None` where nothing of it can be read.
-pub async fn read(app: &App, request: Request, streams: bool) -> Option<Posted> {
+pub async fn read(app: &App, request: Request, streams: bool) -> Option<FormData> {
     let kind = content_type(request.headers());
     if kind == "multipart/form-data" {
         return of_parts(app, request, streams).await;
@@ -62,7 +62,7 @@ pub async fn read(app: &App, request: Request, streams: bool) -> Option<Posted> 
         return None;
     }
     let body = pairs(app, request).await?;
-    Posted::of_form(&body).ok()
+    FormData::of_form(&body).ok()
 }
 
 /// Reads the pairs of a form. Whoever sends more than the token needs must have sent one of this server first: strangers
@@ -76,7 +76,7 @@ async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
         }
         if !is_ours && read.len() > BEFORE_TOKEN {
             let whole = read[..BEFORE_TOKEN].iter().rposition(|byte| *byte == b'&')?;
-            owner(app, &Posted::of_pairs(std::str::from_utf8(&read[..whole]).ok()?))?;
+            owner(app, &FormData::of_pairs(std::str::from_utf8(&read[..whole]).ok()?))?;
             is_ours = true;
         }
     }
@@ -85,7 +85,7 @@ async fn pairs(app: &App, request: Request) -> Option<Vec<u8>> {
 
 /// Reads the fields of a form with files. The files of a form that streams are read to their end, as browsers show no answer
 /// before they have sent all, but only behind a token of this server. Without one, no more is read than the token needs.
-async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> {
+async fn of_parts(app: &App, request: Request, streams: bool) -> Option<FormData> {
     let announced = request
         .headers()
         .get(header::CONTENT_LENGTH)?
@@ -97,7 +97,7 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> 
         return None;
     }
     let mut parts = FormParts::of_stranger(request).await.ok()?;
-    let (mut posted, mut room, mut is_ours) = (Posted::default(), BEFORE_TOKEN, false);
+    let (mut form_data, mut room, mut is_ours) = (FormData::default(), BEFORE_TOKEN, false);
     while let Some(part) = parts.next().await.ok()? {
         if part.file_name().is_some() {
             if !is_ours {
@@ -109,20 +109,20 @@ async fn of_parts(app: &App, request: Request, streams: bool) -> Option<Posted> 
         let name = part.name();
         let value = part.whole(room).await.ok()?;
         room -= value.len();
-        posted.add(name, value);
-        if !is_ours && owner(app, &posted).is_some() {
+        form_data.add(name, value);
+        if !is_ours && owner(app, &form_data).is_some() {
             (room, is_ours) = (LARGEST_KEPT, true);
         }
     }
-    Some(posted)
+    Some(form_data)
 }
 
 /// What of a form is kept: name and value of each field.
-fn kept_fields(posted: &Posted) -> Vec<(String, String)> {
-    let is_secret = posted
+fn kept_fields(form_data: &FormData) -> Vec<(String, String)> {
+    let is_secret = form_data
         .text("visibility")
         .is_ok_and(|visibility| visibility.parse() == Ok(Visibility::Secret));
-    let fields = posted.fields().into_iter();
+    let fields = form_data.fields().into_iter();
     fields
         .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()))
         .filter(|(name, _)| name != "value" || !is_secret)
@@ -130,16 +130,16 @@ fn kept_fields(posted: &Posted) -> Vec<(String, String)> {
 }
 
 /// What people typed of a form, to be shown to them where the form itself cannot be.
-pub fn typed(posted: &Posted) -> Vec<(String, String)> {
-    let fields = kept_fields(posted).into_iter();
+pub fn typed(form_data: &FormData) -> Vec<(String, String)> {
+    let fields = kept_fields(form_data).into_iter();
     fields
         .filter(|(name, value)| !["revision", "seen"].contains(&name.as_str()) && !value.is_empty())
         .collect()
 }
 
 /// Keeps a form for its user; gives its name. `None` where nothing was typed, or too much.
-pub async fn keep(app: &App, user: UserId, posted: &Posted) -> Result<Option<String>, Failure> {
-    let fields = kept_fields(posted);
+pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Option<String>, Failure> {
+    let fields = kept_fields(form_data);
     let text = serde_json::to_vec(&fields).map_err(|error| Failure::Internal(error.to_string()))?;
     if fields.is_empty() || text.len() > LARGEST_KEPT {
         return Ok(None);
@@ -158,16 +158,16 @@ pub async fn keep(app: &App, user: UserId, posted: &Posted) -> Result<Option<Str
 }
 
 /// A form that is kept for this user; `None` when it is another's, or its time is over.
-pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<Posted>, Failure> {
+pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<FormData>, Failure> {
     let mut tx = app.db.read().await?;
     let sealed = tx.system(REASON).kept_form(id, user, app.clock.now()).await?;
     let Some(sealed) = sealed else { return Ok(None) };
     let text = app.vault.open_kept_form(user, &Place::new(id, "kept form"), &sealed)?;
     let fields: Vec<(String, String)> =
         serde_json::from_slice(&text).map_err(|error| Failure::Internal(error.to_string()))?;
-    let mut posted = Posted::default();
+    let mut form_data = FormData::default();
     for (name, value) in fields {
-        posted.add(name, value.into_bytes());
+        form_data.add(name, value.into_bytes());
     }
-    Ok(Some(posted))
+    Ok(Some(form_data))
 }

@@ -9,10 +9,10 @@ use launchway_api::keys::{CreateKey, KeyView};
 use launchway_api::open;
 use launchway_store::Paging;
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, page};
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -37,7 +37,13 @@ struct Made {
     commands: String,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Response, Trouble> {
+async fn shown(
+    app: &App,
+    visitor: &Visitor,
+    offset: i64,
+    form: Form,
+    made: Option<Made>,
+) -> Result<Response, PageError> {
     app.last_used.flush(&app.db).await?;
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
@@ -57,7 +63,7 @@ fn new_form() -> Form {
     Form::filled(&[("scopes", "build"), ("scopes", "submit"), ("scopes", "update")])
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     shown(
         &app,
         &visitor,
@@ -68,27 +74,27 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     .await
 }
 
-pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match make(&app, &visitor, &posted).await {
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match make(&app, &visitor, &form_data).await {
         Ok(made) => shown(&app, &visitor, 0, new_form().created(), Some(made)).await,
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
-    let days = posted.optional("expiresInDays")?.map(|days| days.parse());
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
+    let days = form_data.optional("expiresInDays")?.map(|days| days.parse());
     let days = days
         .transpose()
         .map_err(|_| Failure::bad("expiresInDays must be a whole number"))?;
     let plan = keys::plan(&CreateKey {
-        name: posted.text("name")?.to_owned(),
-        scopes: posted.all("scopes").into_iter().map(open::Scope::of).collect(),
+        name: form_data.text("name")?.to_owned(),
+        scopes: form_data.all("scopes").into_iter().map(open::Scope::of).collect(),
         expires_in_days: days,
     })?;
     let (key, record) = Write::run_once(
         app,
         &visitor.caller,
-        posted.once(visitor, "/api-keys")?,
+        form_data.once(visitor, "/api-keys")?,
         plan,
         keys::create,
     )

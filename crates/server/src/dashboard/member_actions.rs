@@ -9,8 +9,8 @@ use launchway_domain::time::iso;
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::FormData;
 use super::frame::Notice;
-use super::posted::Posted;
 use super::revision::Revision;
 use super::show::time;
 use crate::failure::Failure;
@@ -40,8 +40,8 @@ impl Action for ChangeRole {
         Some(Target::Member(id))
     }
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
-        Ok(ChangeRole(members::role(&open::Role::of(posted.text("role")?))?))
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
+        Ok(ChangeRole(members::role(&open::Role::of(form_data.text("role")?))?))
     }
 
     async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {
@@ -80,7 +80,7 @@ impl Action for Remove {
         Some(Target::Member(id))
     }
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Remove)
     }
 

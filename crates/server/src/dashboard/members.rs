@@ -11,11 +11,11 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Role;
 use launchway_store::Paging;
 
+use super::form_data::{Differs, Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Differs, Form, Posted};
+use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -53,7 +53,13 @@ impl Members {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Option<Made>) -> Result<Response, Trouble> {
+async fn shown(
+    app: &App,
+    visitor: &Visitor,
+    offset: i64,
+    form: Form,
+    made: Option<Made>,
+) -> Result<Response, PageError> {
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
@@ -83,7 +89,7 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, form: Form, made: Opti
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     shown(
         &app,
         &visitor,
@@ -94,25 +100,25 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     .await
 }
 
-pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match make(&app, &visitor, &posted).await {
+pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match make(&app, &visitor, &form_data).await {
         Ok(made) => shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
-        Err(failure) => shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
+        Err(failure) => shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
     let plan = members::plan_invitation(
         &visitor.caller,
         &CreateInvitation {
-            email: posted.text("email")?.to_owned(),
-            role: posted.word("role")?,
+            email: form_data.text("email")?.to_owned(),
+            role: form_data.word("role")?,
         },
     )?;
     let (invitation, token) = Write::run_once(
         app,
         &visitor.caller,
-        posted.once(visitor, "/invitations")?,
+        form_data.once(visitor, "/invitations")?,
         plan,
         members::invite,
     )
@@ -129,24 +135,24 @@ fn name_revision(org: &Org) -> Result<Revision, Failure> {
 }
 
 /// Renames the organization, unless somebody else did since the page was shown.
-pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    let form = match renamed(&app, &visitor, &posted).await {
+pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    let form = match renamed(&app, &visitor, &form_data).await {
         Ok(()) => return Ok(done(&visitor, "/members", Notice::RENAMED)),
         Err(Failure::Changed) => {
             let now = app.db.read().await?.org(visitor.org.id).record().await?;
             let now = now.ok_or(Failure::NoSuch("organization"))?;
-            let differs = vec![Differs::new("Name", &posted.text("name")?, &now.name)];
-            Form::outdated(posted, differs)
+            let differs = vec![Differs::new("Name", &form_data.text("name")?, &now.name)];
+            Form::outdated(form_data, differs)
         }
-        Err(failure) => Form::refused_if_bad(posted, failure)?,
+        Err(failure) => Form::refused_if_bad(form_data, failure)?,
     };
     shown(&app, &visitor, 0, form, None).await
 }
 
-async fn renamed(app: &App, visitor: &Visitor, posted: &Posted) -> Result<(), Failure> {
-    let name = orgs::name(posted.text("name")?)?;
+async fn renamed(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
+    let name = orgs::name(form_data.text("name")?)?;
     Write::run(app, &visitor.caller, name, async |write, name| {
-        revision::check(posted, &name_revision(&orgs::record(write).await?)?)?;
+        revision::check(form_data, &name_revision(&orgs::record(write).await?)?)?;
         orgs::change(write, Some(name)).await.map(drop)
     })
     .await

@@ -19,8 +19,8 @@ use launchway_domain::webhook::WebhookStatus;
 use launchway_store::{BuildFilter, Org, Paging, SubmissionFilter, UpdateFilter};
 
 use super::frame::{Frame, page};
+use super::page_error::PageError;
 use super::show;
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ impl Overview {
     }
 }
 
-pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     // Among the latest: to look for failed ones among all costs as much as there are builds.

@@ -11,9 +11,9 @@ use launchway_domain::id::SessionId;
 use launchway_domain::org::Session;
 use launchway_store::Paging;
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
-use super::trouble::Trouble;
+use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::caller::Browser;
@@ -54,7 +54,7 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Fail
     })
 }
 
-pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
 }
 
@@ -63,11 +63,11 @@ pub async fn change_password(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     browser: Browser,
-    posted: Posted,
-) -> Result<Response, Trouble> {
+    form_data: FormData,
+) -> Result<Response, PageError> {
     let (session, user) = visitor.user()?;
     let text = |name: &str| {
-        let bytes = posted.bytes(name).unwrap_or_default();
+        let bytes = form_data.bytes(name).unwrap_or_default();
         std::str::from_utf8(bytes).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
     };
     let changed = match (text("current"), text("password")) {
@@ -83,7 +83,7 @@ pub async fn change_password(
             Ok(response)
         }
         Err(failure) => {
-            let form = Form::refused(Posted::default(), &failure);
+            let form = Form::refused(FormData::default(), &failure);
             Ok(page(failure.status().0, &shown(&app, &visitor, form).await?))
         }
     }
@@ -94,7 +94,7 @@ pub async fn revoke(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;
     let id: SessionId = id.parse().map_err(|_| Failure::NoSuch("session"))?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &visitor.caller.origin).await?;

@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::open;
 use launchway_api::updates::{CreateUpdate, FingerprintInput, TextOrNumber};
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::received::{Received, receive};
-use super::trouble::Trouble;
 use super::updates::bundles;
 use super::visitor::{Visitor, other_session};
 use crate::app::App;
@@ -41,7 +41,7 @@ async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> 
     Ok(page(status, &shown))
 }
 
-pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let form = Form::filled(&[
         ("rollout", "100"),
         ("platform", "android"),
@@ -50,21 +50,21 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
     Ok(shown(&app, &visitor, StatusCode::OK, visitor.form_or(form)).await?)
 }
 
-pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
-    let (posted, received) = receive(&app, &visitor, request, app.config.max_package_size).await?;
-    if posted.check(&visitor.token).is_err() {
-        return Ok(other_session(&app, &visitor, &posted, "/updates/new").await);
+pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, PageError> {
+    let (form_data, received) = receive(&app, &visitor, request, app.config.max_package_size).await?;
+    if form_data.check(&visitor.token).is_err() {
+        return Ok(other_session(&app, &visitor, &form_data, "/updates/new").await);
     }
     let result = match received.and_then(|file| file.ok_or_else(|| Failure::bad(MISSING))) {
-        Ok(received) => store_and_publish(&app, &visitor, &posted, received).await,
+        Ok(received) => store_and_publish(&app, &visitor, &form_data, received).await,
         Err(failure) => Err(failure),
     };
     match result {
         Ok(path) => Ok(done(&visitor, &path, Notice::UPDATE_PUBLISHED)),
-        Err(failure) if failure.status().0.is_server_error() => Ok(Trouble(failure).into_response()),
+        Err(failure) if failure.status().0.is_server_error() => Ok(PageError(failure).into_response()),
         Err(failure) => {
             let status = failure.status().0;
-            Ok(shown(&app, &visitor, status, Form::refused(posted, &failure)).await?)
+            Ok(shown(&app, &visitor, status, Form::refused(form_data, &failure)).await?)
         }
     }
 }
@@ -73,37 +73,37 @@ pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Req
 async fn store_and_publish(
     app: &App,
     visitor: &Visitor,
-    posted: &Posted,
+    form_data: &FormData,
     received: Received,
 ) -> Result<String, Failure> {
-    let mut request = asked(posted)?;
+    let mut request = asked(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
-        match publish_request::run(app, &visitor.caller, &request, posted.once(visitor, "/updates/new")?).await? {
+        match publish_request::run(app, &visitor.caller, &request, form_data.once(visitor, "/updates/new")?).await? {
             Published::Fresh(view) => format!("/updates/{}", view.id),
             Published::Kept(_) => "/updates".to_owned(),
         },
     )
 }
 
-fn asked(posted: &Posted) -> Result<CreateUpdate, Failure> {
-    let rollout = posted.optional("rollout")?.map(|percent| percent.parse());
+fn asked(form_data: &FormData) -> Result<CreateUpdate, Failure> {
+    let rollout = form_data.optional("rollout")?.map(|percent| percent.parse());
     Ok(CreateUpdate {
         upload_id: None,
         source_update_id: None,
-        bundle_id: posted.text("bundleId")?.to_owned(),
-        platform: open::Platform::of(posted.text("platform")?),
-        version: posted.text("version")?.to_owned(),
-        build_number: posted.optional("buildNumber")?.map(TextOrNumber::Text),
-        configuration: posted.optional("configuration")?,
-        fingerprint: posted.optional("fingerprint")?.map(FingerprintInput::Hash),
-        build_id: posted.optional("buildId")?,
-        release_notes: posted
+        bundle_id: form_data.text("bundleId")?.to_owned(),
+        platform: open::Platform::of(form_data.text("platform")?),
+        version: form_data.text("version")?.to_owned(),
+        build_number: form_data.optional("buildNumber")?.map(TextOrNumber::Text),
+        configuration: form_data.optional("configuration")?,
+        fingerprint: form_data.optional("fingerprint")?.map(FingerprintInput::Hash),
+        build_id: form_data.optional("buildId")?,
+        release_notes: form_data
             .optional("releaseNotes")?
             .map(|notes| notes.replace("\r\n", "\n")),
         rollout: rollout
             .transpose()
             .map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))?,
-        mandatory: Some(posted.text("mandatory")? == "yes"),
+        mandatory: Some(form_data.text("mandatory")? == "yes"),
     })
 }

@@ -8,9 +8,9 @@ use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 use tokio::io::AsyncWriteExt;
 
+use super::form_data::FormData;
 use super::kept;
 use super::parts::FormParts;
-use super::posted::Posted;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::config::make_private_dir;
@@ -57,17 +57,17 @@ pub async fn receive(
     visitor: &Visitor,
     request: Request,
     largest: u64,
-) -> Result<(Posted, Result<Option<Received>, Failure>), Failure> {
+) -> Result<(FormData, Result<Option<Received>, Failure>), Failure> {
     let mut parts = FormParts::of(request).await?;
-    let mut posted = Posted::default();
+    let mut form_data = FormData::default();
     let mut received = Ok(None);
     while let Some(mut part) = parts.next().await? {
         let name = part.name();
         if name != "file" {
-            posted.add(name, part.whole(LARGEST_FIELD).await?);
+            form_data.add(name, part.whole(LARGEST_FIELD).await?);
             continue;
         }
-        if !check(app, visitor, &posted)? {
+        if !check(app, visitor, &form_data)? {
             part.skip().await?;
             continue;
         }
@@ -85,15 +85,15 @@ pub async fn receive(
             Some(failure) => Err(failure),
         };
     }
-    check(app, visitor, &posted)?;
-    Ok((posted, received))
+    check(app, visitor, &form_data)?;
+    Ok((form_data, received))
 }
 
 /// Whether a form is of the visitor's own session; refused unless it is of a page of this server.
-fn check(app: &App, visitor: &Visitor, posted: &Posted) -> Result<bool, Failure> {
-    match posted.check(&visitor.token) {
+fn check(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<bool, Failure> {
+    match form_data.check(&visitor.token) {
         Ok(()) => Ok(true),
-        Err(_) if kept::owner(app, posted).is_some() => Ok(false),
+        Err(_) if kept::owner(app, form_data).is_some() => Ok(false),
         Err(failure) => Err(failure),
     }
 }

@@ -8,8 +8,8 @@ use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
 use super::env;
+use super::form_data::FormData;
 use super::frame::Notice;
-use super::posted::Posted;
 use super::revision::Revision;
 use super::show::time;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ fn time_or(at: Option<i64>, missing: &str) -> String {
 impl Action for DeleteApp {
     type Id = AppId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(DeleteApp)
     }
 
@@ -61,7 +61,7 @@ impl Action for DeleteApp {
 impl Action for DeleteVariable {
     type Id = EnvVarId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(DeleteVariable)
     }
 
@@ -89,7 +89,7 @@ impl Action for DeleteVariable {
 impl Action for DeleteCredential {
     type Id = CredentialId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(DeleteCredential)
     }
 
@@ -123,7 +123,7 @@ impl Action for RevokeKey {
         Some(Target::Key(id))
     }
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(RevokeKey)
     }
 
@@ -153,7 +153,7 @@ impl Action for RevokeKey {
 impl Action for RevokeRunner {
     type Id = RunnerId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(RevokeRunner)
     }
 
@@ -183,7 +183,7 @@ impl Action for RevokeRunner {
 impl Action for Uninvite {
     type Id = InvitationId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Uninvite)
     }
 

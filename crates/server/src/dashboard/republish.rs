@@ -9,10 +9,10 @@ use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::{Org, Paging, UpdateFilter};
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::{Form, FormData};
 use super::frame::Notice;
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::revision::Revision;
-use super::trouble::Trouble;
 use super::update::{self, percent};
 use super::update_actions::{about, name, path, read, yes_no};
 use super::update_health::{configuration, health, reach};
@@ -63,11 +63,11 @@ async fn newest(org: &mut Org<'_>, like: &Update, configuration: &Configuration)
 impl Action for Promote {
     type Id = UpdateId;
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
         Ok(Promote {
-            to: publish::configuration(posted.text("configuration")?)?,
-            rollout: percent(posted)?.map(publish::rollout).transpose()?,
-            mandatory: posted.text("mandatory")? == "yes",
+            to: publish::configuration(form_data.text("configuration")?)?,
+            rollout: percent(form_data)?.map(publish::rollout).transpose()?,
+            mandatory: form_data.text("mandatory")? == "yes",
         })
     }
 
@@ -128,8 +128,8 @@ impl Action for Promote {
         Ok(Done::new(path(made.id), Notice::UPDATE_PROMOTED))
     }
 
-    async fn refused(visit: &Visit<UpdateId>, posted: Posted, failure: Failure) -> Result<Response, Trouble> {
-        update::shown(visit, Some(Form::refused_if_bad(posted, failure)?)).await
+    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: Failure) -> Result<Response, PageError> {
+        update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 
@@ -158,9 +158,9 @@ fn same_bytes(source: &Update) -> CreateUpdate {
 impl Action for RollBack {
     type Id = UpdateId;
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
         Ok(RollBack {
-            to: posted.text("to")?.parse().ok(),
+            to: form_data.text("to")?.parse().ok(),
         })
     }
 

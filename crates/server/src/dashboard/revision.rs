@@ -7,7 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::posted::Posted;
+use super::form_data::FormData;
 use crate::failure::Failure;
 
 /// Bytes of a digest that tell one state from another.
@@ -32,8 +32,8 @@ impl Revision {
 }
 
 /// Refuses a form that was filled in by the sight of another state.
-pub fn check(posted: &Posted, now: &Revision) -> Result<(), Failure> {
-    let given = posted.text("revision")?;
+pub fn check(form_data: &FormData, now: &Revision) -> Result<(), Failure> {
+    let given = form_data.text("revision")?;
     if bool::from(given.as_bytes().ct_eq(now.0.as_bytes())) {
         return Ok(());
     }

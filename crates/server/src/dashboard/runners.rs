@@ -11,8 +11,8 @@ use launchway_domain::time::iso;
 use launchway_store::Paging;
 
 use super::frame::{Frame, page};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -51,14 +51,14 @@ async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) ->
     })
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     Ok(page(
         StatusCode::OK,
         &shown(&app, &visitor, query.paging()?.offset, None).await?,
     ))
 }
 
-pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn create_token(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let mut write = Write::begin(&app, &visitor.caller).await?;
     let made = runners::create_token(&mut write).await?;
     write.commit().await?;

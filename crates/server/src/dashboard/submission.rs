@@ -7,12 +7,12 @@ use launchway_domain::id::SubmissionId;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Move, Submission, SubmissionStatus};
 
+use super::form_data::Form;
 use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
-use super::posted::Form;
+use super::page_error::PageError;
 use super::show;
 use super::timeline::{Step, timeline};
-use super::trouble::Trouble;
 use super::visit::Visit;
 use crate::failure::Failure;
 
@@ -127,7 +127,7 @@ fn options(view: &SubmissionView) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, Trouble> {
+pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, PageError> {
     let state = read(visit).await?;
     let title = format!("{} to {}", state.submission.bundle_id, state.submission.destination);
     let shown = Page {
@@ -139,7 +139,7 @@ pub async fn shown(visit: &Visit<SubmissionId>, form: Form) -> Result<Response, 
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn show(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+pub async fn show(visit: Visit<SubmissionId>) -> Result<Response, PageError> {
     shown(&visit, Form::default()).await
 }
 
@@ -156,7 +156,7 @@ impl Part for Visit<SubmissionId> {
     }
 }
 
-pub async fn live(visit: Visit<SubmissionId>) -> Result<Response, Trouble> {
+pub async fn live(visit: Visit<SubmissionId>) -> Result<Response, PageError> {
     read(&visit).await?;
     Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }

@@ -9,12 +9,12 @@ use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::{Form, FormData};
 use super::frame::Notice;
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::revision::Revision;
 use super::show;
 use super::submission;
-use super::trouble::Trouble;
 use super::visit::Visit;
 use crate::failure::Failure;
 use crate::ops::submissions::{self, form};
@@ -164,10 +164,10 @@ impl Change {
 impl Action for Change {
     type Id = SubmissionId;
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
         Ok(Change(form::change(&ChangeSubmission {
-            rollout: posted.percent("rollout")?,
-            status: posted.word("status")?,
+            rollout: form_data.percent("rollout")?,
+            status: form_data.word("status")?,
         })?))
     }
 
@@ -186,15 +186,19 @@ impl Action for Change {
         Ok(Done::new(path(id), Notice::SUBMISSION_CHANGED))
     }
 
-    async fn refused(visit: &Visit<SubmissionId>, posted: Posted, failure: Failure) -> Result<Response, Trouble> {
-        submission::shown(visit, Form::refused_if_bad(posted, failure)?).await
+    async fn refused(
+        visit: &Visit<SubmissionId>,
+        form_data: FormData,
+        failure: Failure,
+    ) -> Result<Response, PageError> {
+        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
 impl Action for Cancel {
     type Id = SubmissionId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Cancel)
     }
 
@@ -222,15 +226,19 @@ impl Action for Cancel {
         Ok(Done::new(path(id), Notice::SUBMISSION_CANCELED).without(files))
     }
 
-    async fn refused(visit: &Visit<SubmissionId>, posted: Posted, failure: Failure) -> Result<Response, Trouble> {
-        submission::shown(visit, Form::refused_if_bad(posted, failure)?).await
+    async fn refused(
+        visit: &Visit<SubmissionId>,
+        form_data: FormData,
+        failure: Failure,
+    ) -> Result<Response, PageError> {
+        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
 impl Action for Retry {
     type Id = SubmissionId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Retry)
     }
 
@@ -258,15 +266,19 @@ impl Action for Retry {
         Ok(Done::new(path(id), Notice::SUBMISSION_RETRIED))
     }
 
-    async fn refused(visit: &Visit<SubmissionId>, posted: Posted, failure: Failure) -> Result<Response, Trouble> {
-        submission::shown(visit, Form::refused_if_bad(posted, failure)?).await
+    async fn refused(
+        visit: &Visit<SubmissionId>,
+        form_data: FormData,
+        failure: Failure,
+    ) -> Result<Response, PageError> {
+        submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
 }
 
 impl Action for Delete {
     type Id = SubmissionId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Delete)
     }
 

@@ -14,8 +14,8 @@ use launchway_store::{Paging, SubmissionFilter};
 use super::filters::Filters;
 use super::frame::{Frame, page};
 use super::live::{self, Made, Part};
+use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
-use super::trouble::Trouble;
 use super::updates::bundles;
 use super::visitor::Visitor;
 use crate::app::App;
@@ -57,7 +57,7 @@ async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, off
     })
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let filters = Filters::read(&query, FILTERS)?;
     let offset = query.paging()?.offset;
     let asked = filters.query();
@@ -95,7 +95,7 @@ impl Part for LiveRows {
     }
 }
 
-pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn live(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let part = LiveRows {
         app: app.clone(),
         org: visitor.org.id,

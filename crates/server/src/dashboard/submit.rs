@@ -14,10 +14,10 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::Store;
 use launchway_store::{Org, Paging};
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::received::{Received, receive};
-use super::trouble::Trouble;
 use super::visitor::{Visitor, other_session};
 use crate::app::App;
 use crate::failure::Failure;
@@ -131,7 +131,7 @@ fn largest(app: &App) -> u64 {
     app.config.max_source_size.max(app.config.max_package_size)
 }
 
-pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let kept = visitor
         .kept()
         .map(|kept| kept.optional("buildId"))
@@ -148,36 +148,48 @@ pub async fn form(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     Ok(shown(&app, &visitor, StatusCode::OK, build, visitor.form_or(form)).await?)
 }
 
-pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, Trouble> {
-    let (posted, received) = receive(&app, &visitor, request, largest(&app)).await?;
-    if posted.check(&visitor.token).is_err() {
-        return Ok(other_session(&app, &visitor, &posted, "/submissions/new").await);
+pub async fn submit(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Result<Response, PageError> {
+    let (form_data, received) = receive(&app, &visitor, request, largest(&app)).await?;
+    if form_data.check(&visitor.token).is_err() {
+        return Ok(other_session(&app, &visitor, &form_data, "/submissions/new").await);
     }
     let result = match received {
-        Ok(received) => send(&app, &visitor, &posted, received).await,
+        Ok(received) => send(&app, &visitor, &form_data, received).await,
         Err(failure) => Err(failure),
     };
     match result {
         Ok(path) => Ok(done(&visitor, &path, Notice::SUBMITTED)),
         Err(failure) if failure.status().0 == StatusCode::BAD_REQUEST => {
-            let build = posted.optional("buildId")?;
-            let form = Form::refused(posted, &failure);
+            let build = form_data.optional("buildId")?;
+            let form = Form::refused(form_data, &failure);
             Ok(shown(&app, &visitor, StatusCode::BAD_REQUEST, build.as_deref(), form).await?)
         }
-        Err(failure) => Ok(Trouble(failure).into_response()),
+        Err(failure) => Ok(PageError(failure).into_response()),
     }
 }
 
 /// The same as a client of the API does. Gives the page to go to.
-async fn send(app: &App, visitor: &Visitor, posted: &Posted, received: Option<Received>) -> Result<String, Failure> {
-    let mut wanted = asked(posted)?;
+async fn send(
+    app: &App,
+    visitor: &Visitor,
+    form_data: &FormData,
+    received: Option<Received>,
+) -> Result<String, Failure> {
+    let mut wanted = asked(form_data)?;
     match (&wanted.build_id, received) {
         (Some(_), _) => {}
         (None, Some(file)) => wanted.upload_id = Some(file.upload(app, visitor).await?),
         (None, None) => return Err(Failure::bad("file is missing: choose the app, an .ipa, .aab or .apk")),
     }
     Ok(
-        match request::run(app, &visitor.caller, wanted, posted.once(visitor, "/submissions/new")?).await? {
+        match request::run(
+            app,
+            &visitor.caller,
+            wanted,
+            form_data.once(visitor, "/submissions/new")?,
+        )
+        .await?
+        {
             Submitted::Fresh(view) => format!("/submissions/{}", view.id),
             Submitted::Kept(_) => "/submissions".to_owned(),
         },
@@ -185,19 +197,19 @@ async fn send(app: &App, visitor: &Visitor, posted: &Posted, received: Option<Re
 }
 
 /// What the form asks for. What was left empty was not said.
-fn asked(posted: &Posted) -> Result<CreateSubmission, Failure> {
-    let ticked = |name: &str| Ok::<_, Failure>((posted.text(name)? == "yes").then_some(true));
-    let list = |name: &str| Ok::<_, Failure>(Some(posted.list(name)?).filter(|items| !items.is_empty()));
-    let priority = posted.optional("options.priority")?.map(|priority| priority.parse());
-    let encryption = posted.optional("options.usesNonExemptEncryption")?;
-    let notes = notes(posted);
+fn asked(form_data: &FormData) -> Result<CreateSubmission, Failure> {
+    let ticked = |name: &str| Ok::<_, Failure>((form_data.text(name)? == "yes").then_some(true));
+    let list = |name: &str| Ok::<_, Failure>(Some(form_data.list(name)?).filter(|items| !items.is_empty()));
+    let priority = form_data.optional("options.priority")?.map(|priority| priority.parse());
+    let encryption = form_data.optional("options.usesNonExemptEncryption")?;
+    let notes = notes(form_data);
     Ok(CreateSubmission {
-        build_id: posted.optional("buildId")?,
+        build_id: form_data.optional("buildId")?,
         upload_id: None,
-        destination: open::KnownDestination::of(posted.text("destination")?),
-        rollout: posted.percent("rollout")?,
+        destination: open::KnownDestination::of(form_data.text("destination")?),
+        rollout: form_data.percent("rollout")?,
         release_notes: (!notes.is_empty()).then_some(notes),
-        credential_id: posted.optional("credentialId")?,
+        credential_id: form_data.optional("credentialId")?,
         options: Some(SubmissionOptions {
             groups: list("options.groups")?,
             uses_non_exempt_encryption: encryption.map(|answer| answer == "yes"),
@@ -207,7 +219,7 @@ fn asked(posted: &Posted) -> Result<CreateSubmission, Failure> {
                 .transpose()
                 .map_err(|_| Failure::bad("options.priority must be a whole number from 0 to 5"))?,
             countries: list("options.countries")?,
-            release_name: posted.optional("options.releaseName")?,
+            release_name: form_data.optional("options.releaseName")?,
             changes_not_sent_for_review: ticked("options.changesNotSentForReview")?,
             symbols: None,
         }),
@@ -215,8 +227,8 @@ fn asked(posted: &Posted) -> Result<CreateSubmission, Failure> {
 }
 
 /// The notes that were typed; a language without a text was only offered.
-fn notes(posted: &Posted) -> Vec<ReleaseNote> {
-    let pairs = posted.all("locale").into_iter().zip(posted.all("text"));
+fn notes(form_data: &FormData) -> Vec<ReleaseNote> {
+    let pairs = form_data.all("locale").into_iter().zip(form_data.all("text"));
     pairs
         .map(|(locale, text)| ReleaseNote {
             locale: locale.trim().to_owned(),

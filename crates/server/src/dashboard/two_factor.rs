@@ -10,9 +10,9 @@ use axum::response::Response;
 use launchway_domain::totp::Secret;
 use zeroize::Zeroizing;
 
+use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
-use super::posted::{Form, Posted};
-use super::trouble::Trouble;
+use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::caller::Browser;
@@ -64,13 +64,13 @@ async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage
     })
 }
 
-pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?))
 }
 
 /// The present password as it was typed; empty where the account has none.
-fn present(posted: &Posted) -> Result<&str, Failure> {
-    let password = std::str::from_utf8(posted.bytes("present").unwrap_or_default());
+fn present(form_data: &FormData) -> Result<&str, Failure> {
+    let password = std::str::from_utf8(form_data.bytes("present").unwrap_or_default());
     password.map_err(|_| Failure::bad("present password is not valid UTF-8"))
 }
 
@@ -79,10 +79,10 @@ pub async fn begin(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     browser: Browser,
-    posted: Posted,
-) -> Result<Response, Trouble> {
+    form_data: FormData,
+) -> Result<Response, PageError> {
     let (session, user) = visitor.user()?;
-    let begun = two_factor::begin(&app, user, session.created_at, present(&posted)?, &browser).await;
+    let begun = two_factor::begin(&app, user, session.created_at, present(&form_data)?, &browser).await;
     match begun {
         Ok(_) => Ok(page(StatusCode::OK, &shown(&app, &visitor, Form::default()).await?)),
         Err(failure) => again(&app, &visitor, &failure).await,
@@ -90,9 +90,13 @@ pub async fn begin(
 }
 
 /// Turns codes on by the first one, and shows the recovery codes.
-pub async fn confirm(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
+pub async fn confirm(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    form_data: FormData,
+) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;
-    match two_factor::confirm(&app, user.id, posted.text("code")?, &visitor.caller.origin).await {
+    match two_factor::confirm(&app, user.id, form_data.text("code")?, &visitor.caller.origin).await {
         Ok(recovery) => {
             let shown = shown(&app, &visitor, Form::default()).await?;
             Ok(page(StatusCode::OK, &TwoFactorPage { recovery, ..shown }))
@@ -106,10 +110,10 @@ pub async fn remove(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     browser: Browser,
-    posted: Posted,
-) -> Result<Response, Trouble> {
+    form_data: FormData,
+) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;
-    let removed = two_factor::remove(&app, user, present(&posted)?, posted.text("code")?, &browser).await;
+    let removed = two_factor::remove(&app, user, present(&form_data)?, form_data.text("code")?, &browser).await;
     match removed {
         Ok(()) => Ok(done(&visitor, "/profile", Notice::TWO_FACTOR_REMOVED)),
         Err(failure) => again(&app, &visitor, &failure).await,
@@ -117,7 +121,7 @@ pub async fn remove(
 }
 
 /// The page again, with what is wrong; nothing that was typed is in it.
-async fn again(app: &App, visitor: &Visitor, failure: &Failure) -> Result<Response, Trouble> {
-    let form = Form::refused(Posted::default(), failure);
+async fn again(app: &App, visitor: &Visitor, failure: &Failure) -> Result<Response, PageError> {
+    let form = Form::refused(FormData::default(), failure);
     Ok(page(failure.status().0, &shown(app, visitor, form).await?))
 }

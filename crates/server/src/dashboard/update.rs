@@ -9,13 +9,13 @@ use launchway_domain::id::UpdateId;
 use launchway_domain::update::UpdateStatus;
 use launchway_store::{Org, Paging, UpdateFilter, day_of};
 
+use super::form_data::{Differs, Form, FormData};
 use super::frame::{Frame, Notice, page};
 use super::live::{self, Made, Part};
-use super::posted::{Differs, Form, Posted};
+use super::page_error::PageError;
 use super::report_days::Days;
 use super::revision::{self, Revision};
 use super::show;
-use super::trouble::Trouble;
 use super::update_actions;
 use super::visit::Visit;
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateState
 }
 
 /// The page; with a form that was refused or is shown again, filled in as it was.
-pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, Trouble> {
+pub async fn shown(visit: &Visit<UpdateId>, form: Option<Form>) -> Result<Response, PageError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
     let state = state(&mut org, visit).await?;
@@ -138,7 +138,7 @@ fn failure_rate(counts: &ReportCounts) -> Option<String> {
     (all > 0).then(|| format!("{:.1} %", ((bad.min(all) * 1000 + all / 2) / all) as f64 / 10.0))
 }
 
-pub async fn show(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
+pub async fn show(visit: Visit<UpdateId>) -> Result<Response, PageError> {
     shown(&visit, None).await
 }
 
@@ -155,39 +155,39 @@ impl Part for Visit<UpdateId> {
     }
 }
 
-pub async fn live(visit: Visit<UpdateId>) -> Result<Response, Trouble> {
+pub async fn live(visit: Visit<UpdateId>) -> Result<Response, PageError> {
     view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
     Ok(live::follow(visit.app.clone(), visit.visitor.caller.clone(), visit)?)
 }
 
 /// A rollout that was typed; `None` when it was left empty.
-pub fn percent(posted: &Posted) -> Result<Option<i64>, Failure> {
-    let typed = posted.optional("rollout")?.map(|percent| percent.parse());
+pub fn percent(form_data: &FormData) -> Result<Option<i64>, Failure> {
+    let typed = form_data.optional("rollout")?.map(|percent| percent.parse());
     typed
         .transpose()
         .map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))
 }
 
 /// Changes the release notes, unless somebody else changed the update since the page was shown.
-pub async fn change_notes(visit: Visit<UpdateId>, posted: Posted) -> Result<Response, Trouble> {
-    match changed(&visit, &posted).await {
+pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result<Response, PageError> {
+    match changed(&visit, &form_data).await {
         Ok(()) => Ok(visit.done(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
         Err(Failure::Changed) => {
             let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
             let differs = vec![Differs::new(
                 "Release notes",
-                &posted.text("releaseNotes")?,
+                &form_data.text("releaseNotes")?,
                 &now.release_notes,
             )];
-            shown(&visit, Some(Form::outdated(posted, differs))).await
+            shown(&visit, Some(Form::outdated(form_data, differs))).await
         }
-        Err(failure) => shown(&visit, Some(Form::refused_if_bad(posted, failure)?)).await,
+        Err(failure) => shown(&visit, Some(Form::refused_if_bad(form_data, failure)?)).await,
     }
 }
 
-async fn changed(visit: &Visit<UpdateId>, posted: &Posted) -> Result<(), Failure> {
+async fn changed(visit: &Visit<UpdateId>, form_data: &FormData) -> Result<(), Failure> {
     // Browsers send line ends as CRLF, whatever was typed.
-    let notes = posted.text("releaseNotes")?.replace("\r\n", "\n");
+    let notes = form_data.text("releaseNotes")?.replace("\r\n", "\n");
     let plan = updates::plan(&ChangeUpdate {
         release_notes: Some(notes),
         ..ChangeUpdate::default()
@@ -195,7 +195,7 @@ async fn changed(visit: &Visit<UpdateId>, posted: &Posted) -> Result<(), Failure
     visit
         .change(async |write, id| {
             let update = updates::locked(write, id).await?;
-            revision::check(posted, &Revision::of(&UpdateView::of(&update))?)?;
+            revision::check(form_data, &Revision::of(&UpdateView::of(&update))?)?;
             updates::change(write, id, plan).await.map(drop)
         })
         .await

@@ -7,11 +7,11 @@ use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::{Form, FormData};
 use super::frame::Notice;
-use super::posted::{Form, Posted};
+use super::page_error::PageError;
 use super::revision::Revision;
 use super::show;
-use super::trouble::Trouble;
 use super::update::{self, percent};
 use super::update_health::{configuration, health, reach};
 use super::visit::Visit;
@@ -97,11 +97,11 @@ impl Change {
 impl Action for Change {
     type Id = UpdateId;
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
         let wanted = ChangeUpdate {
-            status: posted.word("status")?,
-            rollout: percent(posted)?,
-            mandatory: posted.optional("mandatory")?.map(|mandatory| mandatory == "yes"),
+            status: form_data.word("status")?,
+            rollout: percent(form_data)?,
+            mandatory: form_data.optional("mandatory")?.map(|mandatory| mandatory == "yes"),
             release_notes: None,
         };
         if wanted.status.is_none() && wanted.rollout.is_none() && wanted.mandatory.is_none() {
@@ -160,15 +160,15 @@ impl Action for Change {
         Ok(Done::new(path(id), Notice::UPDATE_CHANGED))
     }
 
-    async fn refused(visit: &Visit<UpdateId>, posted: Posted, failure: Failure) -> Result<Response, Trouble> {
-        update::shown(visit, Some(Form::refused_if_bad(posted, failure)?)).await
+    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: Failure) -> Result<Response, PageError> {
+        update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
 
 impl Action for Delete {
     type Id = UpdateId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Delete)
     }
 

@@ -11,8 +11,8 @@ use launchway_store::Paging;
 
 use super::filters::Filters;
 use super::frame::{Frame, page};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ struct List {
     command: String,
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let filters = Filters::read(&query, ["bundleId", "platform", "configuration", "status"])?;
     let offset = query.paging()?.offset;
     let mut tx = app.db.read().await?;

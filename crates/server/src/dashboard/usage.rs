@@ -11,8 +11,8 @@ use launchway_domain::usage::{Month, Usage};
 use launchway_store::Paging;
 
 use super::frame::{Frame, page};
+use super::page_error::PageError;
 use super::show;
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::ops::usage::held;
@@ -40,7 +40,7 @@ struct Meter {
     share: Option<i64>,
 }
 
-pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Trouble> {
+pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let present = Month::of(app.clock.now());
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);

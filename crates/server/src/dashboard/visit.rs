@@ -9,7 +9,7 @@ use axum::response::Response;
 use launchway_domain::id::OrgId;
 
 use super::frame::{Frame, Notice, done};
-use super::trouble::Trouble;
+use super::page_error::PageError;
 use super::visitor::Visitor;
 use crate::app::App;
 use crate::failure::Failure;
@@ -49,10 +49,10 @@ impl<I: Copy> Visit<I> {
 }
 
 impl<I: FromStr> FromRequestParts<Arc<App>> for Visit<I> {
-    type Rejection = Trouble;
+    type Rejection = PageError;
 
     /// An id that has no id's shape names nothing.
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, PageError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let named = RawPathParams::from_request_parts(parts, app).await;
         let named = named.map_err(|_| Failure::NoSuchPath)?;

@@ -15,10 +15,10 @@ use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::tenancy::Role;
 
+use super::form_data::{Form, FormData, Unchecked};
 use super::frame::Notice;
 use super::kept;
-use super::posted::{Form, Posted, Unchecked};
-use super::trouble::Trouble;
+use super::page_error::PageError;
 use crate::app::App;
 use crate::blob::percent::encoded;
 use crate::caller::{Caller, Origin, Who};
@@ -47,7 +47,7 @@ pub struct Visitor {
     /// What became of a form that the visitor sent too late.
     pub warning: Option<&'static str>,
     /// A form that the visitor filled in before the session ended.
-    kept: Option<Posted>,
+    kept: Option<FormData>,
 }
 
 impl Visitor {
@@ -65,7 +65,7 @@ impl Visitor {
     }
 
     /// What the visitor typed before the session ended.
-    pub fn kept(&self) -> Option<&Posted> {
+    pub fn kept(&self) -> Option<&FormData> {
         self.kept.as_ref()
     }
 
@@ -95,11 +95,11 @@ pub fn home_of(org: &Org) -> String {
 }
 
 impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = Trouble;
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
         let visitor = parts.extensions.get::<Visitor>().cloned();
-        visitor.ok_or(Trouble(Failure::NoAuthentication))
+        visitor.ok_or(PageError(Failure::NoAuthentication))
     }
 }
 
@@ -112,21 +112,21 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
     let (parts, body) = request.into_parts();
     let visitor = match visitor(app, &parts, door.least).await {
         Ok(visitor) if is_own => visitor,
-        Ok(_) => return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
-        Err(trouble) => return door.refuse(parts, body, trouble, is_change && is_own).await,
+        Ok(_) => return PageError(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
+        Err(page_error) => return door.refuse(parts, body, page_error, is_change && is_own).await,
     };
     let mut request = Request::from_parts(parts, body);
     let org = visitor.org.id;
     let is_other = cookies::last_org(request.headers()) != Some(&org.to_string());
     if is_change && !door.streams {
         let back = door.back(request.uri());
-        request = match Posted::read_checked(request, &visitor.token).await {
+        request = match FormData::read_checked(request, &visitor.token).await {
             Ok(request) => request,
-            Err(Unchecked::Other(posted)) => {
+            Err(Unchecked::Other(form_data)) => {
                 let page = back.strip_prefix(&visitor.home()).unwrap_or_default();
-                return other_session(app, &visitor, &posted, page).await;
+                return other_session(app, &visitor, &form_data, page).await;
             }
-            Err(Unchecked::Bad(trouble)) => return trouble.into_response(),
+            Err(Unchecked::Bad(page_error)) => return page_error.into_response(),
         };
     }
     request.extensions_mut().insert(visitor.caller.clone());
@@ -139,7 +139,7 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
     response
 }
 
-async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, Trouble> {
+async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageError> {
     let who = admit::session_caller(app, &parts.headers).await?;
     app.last_used.note(&who, app.clock.now());
     let origin = parts.extensions.get::<Origin>().cloned();
@@ -240,56 +240,56 @@ impl Door {
 
     /// Answers whoever is not let in. What was typed into a form of this server is not lost: it waits for its user to sign
     /// in, or is told where its page is closed to that user now.
-    async fn refuse(&self, parts: Parts, body: Body, trouble: Trouble, is_own_form: bool) -> Response {
+    async fn refuse(&self, parts: Parts, body: Body, page_error: PageError, is_own_form: bool) -> Response {
         let back = self.back(&parts.uri);
-        let is_away = matches!(trouble, Trouble(Failure::NoAuthentication));
+        let is_away = matches!(page_error, PageError(Failure::NoAuthentication));
         if is_away && !is_own_form {
             return to_sign_in(&parts);
         }
         let user = admit::session_caller(&self.app, &parts.headers).await.ok();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
-        let posted = if is_own_form {
-            let posted = kept::read(&self.app, Request::from_parts(parts, body), self.streams).await;
-            posted.and_then(|posted| Some((kept::owner(&self.app, &posted)?.1, posted)))
+        let form_data = if is_own_form {
+            let form_data = kept::read(&self.app, Request::from_parts(parts, body), self.streams).await;
+            form_data.and_then(|form_data| Some((kept::owner(&self.app, &form_data)?.1, form_data)))
         } else {
             let named = query.get(kept::KEPT).ok().flatten().map(str::to_owned);
             match (&user, named) {
                 (Some(Who::Session { user, .. }), Some(id)) => {
                     let found = kept::find(&self.app, user.id, &id).await.ok().flatten();
-                    found.map(|posted| (user.id, posted))
+                    found.map(|form_data| (user.id, form_data))
                 }
                 _ => None,
             }
         };
-        match (posted, user) {
-            (Some((owner, posted)), None) if is_away => match kept::keep(&self.app, owner, &posted).await {
+        match (form_data, user) {
+            (Some((owner, form_data)), None) if is_away => match kept::keep(&self.app, owner, &form_data).await {
                 Ok(Some(id)) => to_sign_in_and(&format!("{back}?{}={id}", kept::KEPT)),
                 Ok(None) => to_sign_in_and(&back),
-                Err(failure) => Trouble(failure).into_response(),
+                Err(failure) => PageError(failure).into_response(),
             },
-            (Some((owner, posted)), Some(Who::Session { user, .. })) if owner == user.id => {
-                trouble.with_typed(kept::typed(&posted))
+            (Some((owner, form_data)), Some(Who::Session { user, .. })) if owner == user.id => {
+                page_error.with_typed(kept::typed(&form_data))
             }
             (_, None) if is_away => to_sign_in_and(""),
-            _ => trouble.into_response(),
+            _ => page_error.into_response(),
         }
     }
 }
 
 /// Answers a form of another session than the one it comes with. Its user may have signed in again in another tab: then
 /// it is shown again on its page, a path behind `/o/{org}`. It is never done.
-pub async fn other_session(app: &App, visitor: &Visitor, posted: &Posted, page: &str) -> Response {
-    let Some((_, owner)) = kept::owner(app, posted) else {
-        return Trouble(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
+pub async fn other_session(app: &App, visitor: &Visitor, form_data: &FormData, page: &str) -> Response {
+    let Some((_, owner)) = kept::owner(app, form_data) else {
+        return PageError(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
     };
-    let kept = match kept::keep(app, owner, posted).await {
+    let kept = match kept::keep(app, owner, form_data).await {
         Ok(Some(id)) => format!("{}{page}?{}={id}", visitor.home(), kept::KEPT),
         Ok(None) => format!("{}{page}", visitor.home()),
-        Err(failure) => return Trouble(failure).into_response(),
+        Err(failure) => return PageError(failure).into_response(),
     };
     match visitor.user() {
         Ok((_, user)) if user.id == owner => super::frame::to(&kept),
-        _ => Trouble(Failure::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
+        _ => PageError(Failure::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
     }
 }
 

@@ -7,8 +7,8 @@ use launchway_domain::words::UnknownWord;
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
+use super::form_data::FormData;
 use super::frame::Notice;
-use super::posted::Posted;
 use super::revision::Revision;
 use super::show::time;
 use crate::failure::Failure;
@@ -69,8 +69,8 @@ async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
 impl Action for SetStatus {
     type Id = WebhookId;
 
-    fn read(posted: &Posted) -> Result<Self, Failure> {
-        let status = posted.text("status")?.parse();
+    fn read(form_data: &FormData) -> Result<Self, Failure> {
+        let status = form_data.text("status")?.parse();
         Ok(SetStatus(status.map_err(|unknown: UnknownWord| {
             Failure::bad(format!("status {unknown}"))
         })?))
@@ -107,7 +107,7 @@ impl Action for SetStatus {
 impl Action for Rotate {
     type Id = WebhookId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Rotate)
     }
 
@@ -129,7 +129,7 @@ impl Action for Rotate {
 impl Action for Delete {
     type Id = WebhookId;
 
-    fn read(_: &Posted) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, Failure> {
         Ok(Delete)
     }
 

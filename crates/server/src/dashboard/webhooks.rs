@@ -12,10 +12,10 @@ use launchway_domain::id::{DeliveryId, WebhookId};
 use launchway_domain::webhook::{EventKind, Webhook};
 use launchway_store::Paging;
 
+use super::form_data::{Differs, Form, FormData};
 use super::frame::{Frame, Notice, page};
-use super::posted::{Differs, Form, Posted};
+use super::page_error::PageError;
 use super::show::{Pager, ROWS};
-use super::trouble::Trouble;
 use super::visit::Visit;
 use super::visitor::Visitor;
 use super::webhook_actions::revision;
@@ -74,7 +74,7 @@ async fn list_shown(
     offset: i64,
     form: Form,
     made: Option<Made>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let rows = org.webhooks(Paging { limit: ROWS, offset }).await?;
@@ -93,7 +93,7 @@ async fn list_shown(
     Ok(page(shown.form.status(), &shown))
 }
 
-pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, Trouble> {
+pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -> Result<Response, PageError> {
     let form = Form::filled(&[
         ("type", "generic"),
         ("events", "build.failed"),
@@ -102,36 +102,36 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
     list_shown(&app, &visitor, query.paging()?.offset, visitor.form_or(form), None).await
 }
 
-pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, posted: Posted) -> Result<Response, Trouble> {
-    match make(&app, &visitor, &posted).await {
+pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
+    match make(&app, &visitor, &form_data).await {
         Ok(made) => list_shown(&app, &visitor, 0, Form::default().created(), Some(made)).await,
-        Err(failure) => list_shown(&app, &visitor, 0, Form::refused(posted, &failure), None).await,
+        Err(failure) => list_shown(&app, &visitor, 0, Form::refused(form_data, &failure), None).await,
     }
 }
 
-fn events(posted: &Posted) -> Vec<open::EventName> {
-    let events: Vec<_> = posted.all("events").into_iter().map(open::EventName::of).collect();
+fn events(form_data: &FormData) -> Vec<open::EventName> {
+    let events: Vec<_> = form_data.all("events").into_iter().map(open::EventName::of).collect();
     if events.iter().any(|event| *event == EventName::All) {
         return vec![EventName::All.into()];
     }
     events
 }
 
-async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Failure> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
     let plan = webhooks::plan(
         app,
         &CreateWebhook {
-            name: posted.text("name")?.to_owned(),
-            url: posted.text("url")?.to_owned(),
-            events: events(posted),
-            kind: posted.word("type")?,
-            bundle_ids: Some(posted.list("bundleIds")?),
+            name: form_data.text("name")?.to_owned(),
+            url: form_data.text("url")?.to_owned(),
+            events: events(form_data),
+            kind: form_data.word("type")?,
+            bundle_ids: Some(form_data.list("bundleIds")?),
         },
     )?;
     let (webhook, secret) = Write::run_once(
         app,
         &visitor.caller,
-        posted.once(visitor, "/webhooks")?,
+        form_data.once(visitor, "/webhooks")?,
         plan,
         webhooks::create,
     )
@@ -142,7 +142,7 @@ async fn make(app: &App, visitor: &Visitor, posted: &Posted) -> Result<Made, Fai
     })
 }
 
-async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, Trouble> {
+async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, PageError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
     let record = org.webhook(visit.id).await?.ok_or(Failure::NoSuch("webhook"))?;
@@ -181,25 +181,25 @@ fn as_form(webhook: &WebhookView) -> Form {
     Form::filled(&fields)
 }
 
-pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, Trouble> {
+pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, PageError> {
     one_shown(&visit, query.paging()?.offset, None).await
 }
 
 /// Changes what a webhook is told and where, unless somebody else changed it since the page was shown.
-pub async fn change(visit: Visit<WebhookId>, posted: Posted) -> Result<Response, Trouble> {
-    let form = match replace(&visit, &posted).await {
+pub async fn change(visit: Visit<WebhookId>, form_data: FormData) -> Result<Response, PageError> {
+    let form = match replace(&visit, &form_data).await {
         Ok(_) => return Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
         Err(Failure::Changed) => {
-            let differs = differs(&visit, &posted).await?;
-            Form::outdated(posted, differs)
+            let differs = differs(&visit, &form_data).await?;
+            Form::outdated(form_data, differs)
         }
-        Err(failure) => Form::refused_if_bad(posted, failure)?,
+        Err(failure) => Form::refused_if_bad(form_data, failure)?,
     };
     one_shown(&visit, 0, Some(form)).await
 }
 
 /// What was typed and is not what the webhook is now.
-async fn differs(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Vec<Differs>, Failure> {
+async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<Differs>, Failure> {
     let now = visit.app.db.read().await?.org(visit.org()).webhook(visit.id).await?;
     let now = as_form(&WebhookView::of(&now.ok_or(Failure::NoSuch("webhook"))?, None));
     let listed = |values: Vec<String>| values.join(", ");
@@ -210,7 +210,8 @@ async fn differs(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Vec<Differ
         ("events", "Events"),
         ("bundleIds", "Only of these apps"),
     ];
-    let told = fields.map(|(field, what)| Differs::new(what, &listed(posted.all(field)), &listed(now.values(field))));
+    let told =
+        fields.map(|(field, what)| Differs::new(what, &listed(form_data.all(field)), &listed(now.values(field))));
     Ok(told.into_iter().filter(|told| told.yours != told.now).collect())
 }
 
@@ -219,17 +220,17 @@ fn back(visit: &Visit<WebhookId>, notice: Notice) -> Response {
     visit.done(&format!("/webhooks/{}", visit.id), notice)
 }
 
-async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, Failure> {
+async fn replace(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Webhook, Failure> {
     let plan = webhooks::replacement(
         &visit.app,
         &ReplaceWebhook {
             id: Some(visit.id.to_string()),
             status: None,
-            name: posted.text("name")?.to_owned(),
-            url: posted.text("url")?.to_owned(),
-            events: events(posted),
-            kind: posted.word("type")?,
-            bundle_ids: Some(posted.list("bundleIds")?),
+            name: form_data.text("name")?.to_owned(),
+            url: form_data.text("url")?.to_owned(),
+            events: events(form_data),
+            kind: form_data.word("type")?,
+            bundle_ids: Some(form_data.list("bundleIds")?),
             disabled_reason: None,
             created_at: None,
             last_delivery: None,
@@ -237,13 +238,13 @@ async fn replace(visit: &Visit<WebhookId>, posted: &Posted) -> Result<Webhook, F
     )?;
     visit
         .change(async |write, id| {
-            super::revision::check(posted, &revision(&webhooks::locked(write, id).await?)?)?;
+            super::revision::check(form_data, &revision(&webhooks::locked(write, id).await?)?)?;
             webhooks::replace(write, id, plan).await
         })
         .await
 }
 
-pub async fn test(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
+pub async fn test(visit: Visit<WebhookId>) -> Result<Response, PageError> {
     visit.change(deliveries::test).await?;
     Ok(back(&visit, Notice::WEBHOOK_TESTED))
 }
@@ -251,7 +252,7 @@ pub async fn test(visit: Visit<WebhookId>) -> Result<Response, Trouble> {
 pub async fn redeliver(
     visit: Visit<WebhookId>,
     Path((_, _, delivery)): Path<(String, String, String)>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let delivery: DeliveryId = delivery.parse().map_err(|_| Failure::NoSuch("delivery"))?;
     Write::run(&visit.app, &visit.visitor.caller, delivery, deliveries::redeliver).await?;
     Ok(back(&visit, Notice::REDELIVERED))

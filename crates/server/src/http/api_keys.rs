@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::keys;
-use crate::ops::write::{Begun, Target, Write};
+use crate::ops::write::{Creation, Target, Write};
 
 /// Lists API keys, or reads the one that `id` names.
 #[utoipa::path(
@@ -58,8 +58,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateKey>) -> Result<Response, Failure> {
     let plan = keys::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let (key, record) = keys::create(&mut write, plan).await?;
     let record = KeyView::of(&record, write.now());

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::apps;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Lists apps, or reads the one that `id` names.
 #[utoipa::path(
@@ -55,8 +55,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateApp>) -> Result<Response, Failure> {
     let plan = apps::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let view = AppView::of(&apps::create(&mut write, plan).await?);
     write.commit_created(&view).await?;

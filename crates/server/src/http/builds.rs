@@ -23,7 +23,7 @@ use crate::ops::builds::source::{self, Prepared};
 use crate::ops::builds::view::{view, views};
 use crate::ops::fingerprints;
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::write::{Creation, Write, kept_answer};
 
 /// Puts a build into the queue. A runner that has what it needs takes it.
 #[utoipa::path(
@@ -78,8 +78,8 @@ async fn create_prepared(
     prepared: Option<&Prepared>,
 ) -> Result<(Response, bool), Failure> {
     let mut write = match Write::begin_create(app, caller, request).await? {
-        Begun::Kept(kept) => return Ok((again(kept), false)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok((again(kept), false)),
+        Creation::New(write) => write,
     };
     let build = builds::create(&mut write, id, new, prepared).await?;
     let shown = view(app, &mut write.org(), &build).await?;
@@ -206,8 +206,8 @@ pub async fn retry(
 ) -> Result<Response, Failure> {
     let id = query.id("build")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let build = builds::retry(&mut write, id.get()?).await?;
     let shown = view(&app, &mut write.org(), &build).await?;

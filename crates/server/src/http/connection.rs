@@ -19,12 +19,12 @@ const DISCARDED: usize = 64 << 10;
 
 /// How long the service waits for a client.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Timeouts {
     /// For the request line and headers, also of the next request.
     pub headers: Duration,
     /// For the next bytes of a body.
     pub body_idle: Duration,
-    /// In all for a body, besides what its size allows at [`Patience::body_rate`].
+    /// In all for a body, besides what its size allows at [`Timeouts::body_rate`].
     pub body: Duration,
     /// Bytes a second that a body comes with at least.
     pub body_rate: u32,
@@ -36,9 +36,9 @@ pub struct Patience {
     pub linger_bytes: u64,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
-        Patience {
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
             headers: Duration::from_secs(30),
             body_idle: Duration::from_secs(30),
             body: Duration::from_secs(30),
@@ -74,7 +74,7 @@ impl Unread {
 /// The stream of a connection.
 pub struct Connection {
     stream: TcpStream,
-    patience: Patience,
+    timeouts: Timeouts,
     unread: Unread,
     /// Set while the client takes nothing of what is to be written.
     stalled: Option<Pin<Box<Sleep>>>,
@@ -92,10 +92,10 @@ struct Closing {
 
 impl Connection {
     /// A connection that holds its place until it ends.
-    pub fn new(stream: TcpStream, patience: Patience, unread: Unread, place: Place) -> Connection {
+    pub fn new(stream: TcpStream, timeouts: Timeouts, unread: Unread, place: Place) -> Connection {
         Connection {
             stream,
-            patience,
+            timeouts,
             unread,
             stalled: None,
             closing: None,
@@ -103,15 +103,15 @@ impl Connection {
         }
     }
 
-    /// Gives what came of a write, or the end of the patience with a client that takes nothing. A write that goes through
+    /// Gives what came of a write, or a timeout for a client that takes nothing. A write that goes through
     /// starts no timer.
     fn watched<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience.write;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let timeouts = self.timeouts.write;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(timeouts)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -151,11 +151,11 @@ impl AsyncWrite for Connection {
     /// from a client that reads it only after it has sent everything.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let patience = this.patience;
+        let timeouts = this.timeouts;
         let closing = this.closing.get_or_insert_with(|| Closing {
             is_shut: false,
-            bytes_left: patience.linger_bytes,
-            until: Box::pin(sleep(patience.linger)),
+            bytes_left: timeouts.linger_bytes,
+            until: Box::pin(sleep(timeouts.linger)),
             buffer: Vec::new(),
         });
         if !closing.is_shut {

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::credentials;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::write::{Creation, Write, kept_answer};
 
 /// Lists credentials, or reads the one that `id` names: what was read from the file, never the file.
 #[utoipa::path(
@@ -68,8 +68,8 @@ pub async fn create(
     }
     let plan = credentials::plan(&app, &caller, new.body).await?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let (record, store_events) = credentials::create(&mut write, plan).await?;
     let mut answer = CredentialTaken {

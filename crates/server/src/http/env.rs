@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, Query};
 use crate::ops::env_vars;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Lists environment variables, or reads the one that `id` names. The value of a secret one is never shown.
 #[utoipa::path(
@@ -63,8 +63,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnvVar>) -> Result<Response, Failure> {
     let plan = env_vars::plan(new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let (view, is_new) = env_vars::set(&mut write, plan).await?;
     if is_new {

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::members;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Lists invitations, or reads the one that `id` names.
 #[utoipa::path(
@@ -63,8 +63,8 @@ pub async fn create(
 ) -> Result<Response, Failure> {
     let plan = members::plan_invitation(&caller, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let (invitation, token) = members::invite(&mut write, plan).await?;
     let shown_again = InvitationView::of(&invitation, write.now());

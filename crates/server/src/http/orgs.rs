@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::orgs;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Lists the organizations of the caller, or reads the one that `id` names. A key sees its own.
 #[utoipa::path(
@@ -101,8 +101,8 @@ pub async fn create(
     let write = Write::open(&app, org.id, caller.actor(), Some(&caller.origin)).await?;
     // The new organization does not exist yet, and the caller may be in none: the user's own id stands for it.
     let mut write = match write.claim(OrgId::from_uuid(user.uuid()), new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let view = orgs::create(&mut write, &org, user).await?;
     write.commit_created(&view).await?;

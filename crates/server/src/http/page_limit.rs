@@ -11,7 +11,7 @@ use launchway_domain::time::EpochMs;
 
 use crate::app::App;
 use crate::caller::Origin;
-use crate::dashboard::Trouble;
+use crate::dashboard::PageError;
 use crate::failure::Failure;
 use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
@@ -58,7 +58,7 @@ pub async fn by_address(State(app): State<Arc<App>>, request: Request, next: Nex
     };
     match app.pages.addresses.count(origin.address, app.clock.now()) {
         Ok(()) => next.run(request).await,
-        Err(seconds) => Trouble(Failure::RateLimited(seconds)).into_response(),
+        Err(seconds) => PageError(Failure::RateLimited(seconds)).into_response(),
     }
 }
 

@@ -155,7 +155,7 @@ fn answered(page: Page, wrong: Option<Failure>) -> Response {
     }
 }
 
-/// The fields of a posted form.
+/// The fields of a form_data form.
 async fn fields(request: Request) -> Result<Query, Failure> {
     let (parts, body) = request.into_parts();
     let bytes = whole_body(&parts.headers, body, FORM_LIMIT, "The form is too large").await?;

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::failure::Failure;
-use crate::http::connection::{Patience, Unread};
+use crate::http::connection::{Timeouts, Unread};
 
 /// The client sends the body of its request too slowly.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub struct TooSlow;
 /// A body with deadlines. Only the time that the service waits for the client counts, not that which it takes itself.
 pub struct RequestBody<B: Body> {
     body: B,
-    patience: Patience,
+    timeouts: Timeouts,
     unread: Unread,
     received: u64,
     waited: Duration,
@@ -35,11 +35,11 @@ pub struct RequestBody<B: Body> {
 
 impl<B: Body> RequestBody<B> {
     /// The body of a request on a connection.
-    pub fn new(body: B, patience: Patience, unread: Unread) -> RequestBody<B> {
+    pub fn new(body: B, timeouts: Timeouts, unread: Unread) -> RequestBody<B> {
         RequestBody {
             is_whole: body.is_end_stream(),
             body,
-            patience,
+            timeouts,
             unread,
             received: 0,
             waited: Duration::ZERO,
@@ -49,9 +49,9 @@ impl<B: Body> RequestBody<B> {
 
     /// How long the next bytes may take: not too long at once, nor in all for what has come so far.
     fn time_left(&self) -> Duration {
-        let earned = Duration::from_secs_f64(self.received as f64 / f64::from(self.patience.body_rate.max(1)));
-        let in_all = (self.patience.body + earned).saturating_sub(self.waited);
-        in_all.min(self.patience.body_idle)
+        let earned = Duration::from_secs_f64(self.received as f64 / f64::from(self.timeouts.body_rate.max(1)));
+        let in_all = (self.timeouts.body + earned).saturating_sub(self.waited);
+        in_all.min(self.timeouts.body_idle)
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(30);
 
     /// A body of pieces, each so long after the one before, that then ends.
     fn pieces(every: Duration, size: usize, count: usize) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> {
@@ -158,13 +158,13 @@ mod tests {
     async fn read(
         body: impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Send + 'static,
     ) -> Result<usize, Failure> {
-        let patience = Patience {
-            body_idle: PATIENCE,
-            body: PATIENCE,
+        let timeouts = Timeouts {
+            body_idle: TIMEOUT,
+            body: TIMEOUT,
             body_rate: 1000,
-            ..Patience::default()
+            ..Timeouts::default()
         };
-        let body = RequestBody::new(StreamBody::new(Box::pin(body)), patience, Unread::default());
+        let body = RequestBody::new(StreamBody::new(Box::pin(body)), timeouts, Unread::default());
         let whole = whole_body(&HeaderMap::new(), HttpBody::new(body), 1 << 20, "too large").await;
         whole.map(|bytes| bytes.len())
     }
@@ -180,7 +180,7 @@ mod tests {
         let started = Instant::now();
         let begun = pieces(Duration::ZERO, 500_000, 1).chain(stream::pending());
         assert!(matches!(read(begun).await, Err(Failure::TooSlow)));
-        assert_eq!(started.elapsed().as_secs(), PATIENCE.as_secs());
+        assert_eq!(started.elapsed().as_secs(), TIMEOUT.as_secs());
         assert!(matches!(read(stream::pending()).await, Err(Failure::TooSlow)));
     }
 
@@ -189,13 +189,13 @@ mod tests {
         let started = Instant::now();
         let drops = pieces(Duration::from_secs(1), 1, 1 << 20);
         assert!(matches!(read(drops).await, Err(Failure::TooSlow)));
-        assert_eq!(started.elapsed().as_secs(), PATIENCE.as_secs());
+        assert_eq!(started.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_time_that_the_service_takes_does_not_count() {
         let body = StreamBody::new(Box::pin(pieces(Duration::from_secs(1), 10, 20)));
-        let mut body = RequestBody::new(body, Patience::default(), Unread::default());
+        let mut body = RequestBody::new(body, Timeouts::default(), Unread::default());
         let mut size = 0;
         while let Some(frame) = body.frame().await {
             size += frame.expect("a piece").data_ref().map_or(0, Bytes::len);
@@ -209,7 +209,7 @@ mod tests {
         for (frames, is_noted) in [(0, true), (1, true), (2, false)] {
             let unread = Unread::default();
             let body = StreamBody::new(Box::pin(pieces(Duration::ZERO, 1, 1)));
-            let mut body = RequestBody::new(body, Patience::default(), unread.clone());
+            let mut body = RequestBody::new(body, Timeouts::default(), unread.clone());
             for _ in 0..frames {
                 body.frame().await;
             }

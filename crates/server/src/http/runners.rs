@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{CreateBare, Query};
 use crate::ops::runners;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Lists the organization's own runners, or reads the one that `id` names.
 #[utoipa::path(
@@ -58,8 +58,8 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 )]
 pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: CreateBare) -> Result<Response, Failure> {
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let made = runners::create_token(&mut write).await?;
     let mut view = RunnerToken {

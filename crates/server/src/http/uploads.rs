@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::http::answers::{again, created};
 use crate::http::extract::Create;
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 
 /// Announces bytes and gets a pre-signed URL to send them to. They go straight to object storage.
 #[utoipa::path(
@@ -34,8 +34,8 @@ pub async fn create(
 ) -> Result<Response, Failure> {
     let plan = uploads::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let view = uploads::create(&mut write, plan).await?;
     write.commit_created(&view).await?;

@@ -17,7 +17,7 @@ use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Body, Create, CreateBare, Query};
-use crate::ops::write::{Begun, Write};
+use crate::ops::write::{Creation, Write};
 use crate::ops::{deliveries as making, webhooks};
 
 /// Lists webhooks, or reads the one that `id` names.
@@ -84,8 +84,8 @@ pub async fn create(
 ) -> Result<Response, Failure> {
     let plan = webhooks::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let (webhook, secret) = webhooks::create(&mut write, plan).await?;
     let mut answer = WebhookWithSecret {
@@ -211,8 +211,8 @@ pub async fn redeliver(
 ) -> Result<Response, Failure> {
     let id = query.id("delivery")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let delivery = making::redeliver(&mut write, id.get()?).await?;
     commit_delivery(write, &delivery).await
@@ -237,8 +237,8 @@ pub async fn test(
 ) -> Result<Response, Failure> {
     let id = query.id("webhook")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
-        Begun::Kept(kept) => return Ok(again(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(again(kept)),
+        Creation::New(write) => write,
     };
     let delivery = making::test(&mut write, id.get()?).await?;
     commit_delivery(write, &delivery).await

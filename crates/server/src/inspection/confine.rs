@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::thread;
 use std::time::Duration;
 
-use launchway_runner::wall::{Landlock, Places, Wall, hide_this_process, landlock_here};
+use launchway_runner::sandbox::{Landlock, Places, Sandbox, hide_this_process, landlock_here};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -54,9 +54,9 @@ impl Bounds {
 /// A sentence; nothing may be read then.
 pub(super) fn give_up_everything(last: &OwnedFd, bounds: Bounds) -> Result<(), String> {
     hide_this_process().map_err(text)?;
-    let nothing = Wall {
+    let nothing = Sandbox {
         places: (landlock_here() > Landlock::Missing).then(Places::default),
-        ..Wall::default()
+        ..Sandbox::default()
     };
     nothing.put_on()?;
     limit(Resource::Core, 0)?;

@@ -57,7 +57,7 @@ pub(super) async fn run(
         let ((), said, last_words) = tokio::join!(give, bounded(said, MAX_ANSWER), bounded(last_words, MAX_LAST_WORDS));
         (said, last_words)
     };
-    let Ok((said, last_words)) = tokio::time::timeout(inspector.patience, work).await else {
+    let Ok((said, last_words)) = tokio::time::timeout(inspector.timeout, work).await else {
         let _ = child.kill().await;
         tracing::error!(task, "an inspection was killed: it did not end in time");
         return Ok(Err(Died::OutOfTime));
@@ -66,7 +66,7 @@ pub(super) async fn run(
     if said.len() as u64 > MAX_ANSWER {
         child.start_kill()?;
     }
-    let Ok(status) = tokio::time::timeout(inspector.patience, child.wait()).await else {
+    let Ok(status) = tokio::time::timeout(inspector.timeout, child.wait()).await else {
         let _ = child.kill().await;
         return Ok(Err(Died::OutOfTime));
     };

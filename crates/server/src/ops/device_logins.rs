@@ -27,7 +27,7 @@ const UNKNOWN_CODE: &str =
     "This code is not known, was used, or is older than 10 minutes; begin again on the command line";
 
 /// What a command that has begun a login needs.
-pub struct Begun {
+pub struct StartedLogin {
     /// The login.
     pub login: DeviceLogin,
     /// What the command asks with.
@@ -56,7 +56,7 @@ pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, Failure> {
 }
 
 /// Begins a login.
-pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<Begun, Failure> {
+pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedLogin, Failure> {
     let now = app.clock.now();
     app.calls
         .count_address(Tries::DeviceLogins, origin.address, now)
@@ -82,7 +82,7 @@ pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<Begun, F
         .create_device_login(&login, &hashes.0, &hashes.1)
         .await?;
     tx.commit().await?;
-    Ok(Begun {
+    Ok(StartedLogin {
         login,
         device_code,
         user_code,

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::ops::packages::{self, Prepared};
 use crate::ops::publish::{self, Source, UpdatePlan};
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::write::{Creation, Write, kept_answer};
 
 /// What came of a request to publish.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
@@ -86,8 +86,8 @@ async fn publish_prepared(
     prepared: Option<&Prepared>,
 ) -> Result<Published, Failure> {
     let mut write = match Write::begin_create(app, caller, request).await? {
-        Begun::Kept(kept) => return Ok(Published::Kept(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(Published::Kept(kept)),
+        Creation::New(write) => write,
     };
     let view = UpdateView::of(&publish::publish(&mut write, plan, prepared).await?);
     write.commit_created(&view).await?;

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
 use crate::vault::DataKey;
 
-pub use answers::{ANSWER_LIFE, Begun, kept_answer};
+pub use answers::{ANSWER_LIFE, Creation, kept_answer};
 
 /// What is said of a form that was sent twice.
 const SENT_TWICE: &str = "This form was sent twice; what it made is in the list. A secret is shown once: if nobody kept it, take it \
@@ -136,7 +136,7 @@ impl<'a> Write<'a> {
         given: G,
         change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Begun::Fresh(mut write) = Self::begin_create(app, caller, request).await? else {
+        let Creation::New(mut write) = Self::begin_create(app, caller, request).await? else {
             return Err(Failure::bad(SENT_TWICE));
         };
         let made = change(&mut write, given).await?;

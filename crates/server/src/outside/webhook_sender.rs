@@ -14,7 +14,7 @@ use super::address_guard::check_url;
 use super::resolver::{GuardedResolver, NoAddress, Resolver};
 
 /// How long a try may take, from the look-up of the name to the answer.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+pub const TIMEOUT: Duration = Duration::from_secs(15);
 /// So much of an answer is read: enough to tell why it was refused, and to use the connection again.
 const READ: usize = 4096;
 /// So much of a refusal is shown.
@@ -81,11 +81,11 @@ impl WebhookSender {
 
     /// Sends once, and reads the answer.
     pub async fn send(&self, message: &Message) -> Reply {
-        match tokio::time::timeout(PATIENCE, self.try_to_send(message)).await {
+        match tokio::time::timeout(TIMEOUT, self.try_to_send(message)).await {
             Ok(reply) => reply,
             Err(_) => Reply::none(format!(
                 "The receiver did not answer within {} seconds",
-                PATIENCE.as_secs()
+                TIMEOUT.as_secs()
             )),
         }
     }

@@ -13,7 +13,7 @@ use crate::app::{App, StartError, World};
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::embedded_runner::EmbeddedRunner;
-use crate::http::front::{self, Front};
+use crate::http::server::{self, HttpServer};
 use crate::inspection::Inspector;
 use crate::jobs::Jobs;
 use crate::metrics;
@@ -71,9 +71,9 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         if let Some(runner) = runner {
             runner.stop().await;
         }
-        front::GRACE.saturating_sub(asked.elapsed())
+        server::GRACE.saturating_sub(asked.elapsed())
     };
-    let serving = tokio::spawn(front::serve(Front::new(app.clone()), listener, stop));
+    let serving = tokio::spawn(server::serve(HttpServer::new(app.clone()), listener, stop));
     announce(&app, address, with_demo).await?;
     serving.await.map_err(std::io::Error::other)?;
     jobs.stop(&app).await;

@@ -26,7 +26,7 @@ const KEPT: usize = 512 << 20;
 /// How often it is looked for events to deliver.
 const BETWEEN_DELIVERIES: Duration = Duration::from_millis(200);
 /// How long a receiver of events may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Stands in for the App Store and Google Play, so that submissions can be tried without an account
 ///
@@ -104,7 +104,7 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
     let client = reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .build()
         .map_err(|error| error.to_string())?;
     let mut out = std::io::stdout();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use launchway_domain::tenancy::Role;
 use launchway_server::config::RawSettings;
 use launchway_server::embedded_runner::Embedded;
-use launchway_server::http::connection::Patience;
-use launchway_server::http::front::{self, Front};
+use launchway_server::http::connection::Timeouts;
+use launchway_server::http::server::{self, HttpServer};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -19,12 +19,12 @@ use crate::support::{Setup, TestApp, until};
 const FOR_EVER: Duration = Duration::from_secs(3600);
 const MIB: usize = 1 << 20;
 
-/// Serves the app at another address, with this patience, for as long as the test runs.
-async fn with_patience(app: &TestApp, patience: Patience) -> SocketAddr {
+/// Serves the app at another address, with these timeouts, for as long as the test runs.
+async fn with_timeouts(app: &TestApp, timeouts: Timeouts) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let front = Front::with_patience(app.app.clone(), patience);
-    tokio::spawn(front::serve(front, listener, std::future::pending()));
+    let server = HttpServer::with_timeouts(app.app.clone(), timeouts);
+    tokio::spawn(server::serve(server, listener, std::future::pending()));
     address
 }
 
@@ -212,29 +212,29 @@ async fn send_for_ever(to: SocketAddr) {
 #[tokio::test]
 async fn who_never_ends_sending_is_ended() {
     let app = TestApp::start().await;
-    let by_bytes = Patience {
+    let by_bytes = Timeouts {
         linger: FOR_EVER,
         linger_bytes: MIB as u64,
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    let by_time = Patience {
+    let by_time = Timeouts {
         linger: Duration::from_millis(50),
         linger_bytes: u64::MAX,
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    for patience in [by_bytes, by_time] {
-        send_for_ever(with_patience(&app, patience).await).await;
+    for timeouts in [by_bytes, by_time] {
+        send_for_ever(with_timeouts(&app, timeouts).await).await;
     }
 }
 
 #[tokio::test]
 async fn who_stands_still_after_a_refusal_gives_its_place_back() {
     let app = with_places(1, 1).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         linger: Duration::from_millis(50),
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    let at = with_patience(&app, patience).await;
+    let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(3 * MIB)]);
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -249,12 +249,12 @@ async fn who_stands_still_after_a_refusal_gives_its_place_back() {
 #[tokio::test]
 async fn bodies_that_do_not_come_are_not_waited_for() {
     let app = with_places(20, 20).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         body: Duration::from_millis(50),
         body_rate: u32::MAX,
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    let at = with_patience(&app, patience).await;
+    let at = with_timeouts(&app, timeouts).await;
     let head = head(Method::POST, "/api/auth/sign-in", &[json_body(), length(16_000)]);
     let mut unfinished = Vec::new();
     for _ in 0..20 {
@@ -276,11 +276,11 @@ async fn bodies_that_do_not_come_are_not_waited_for() {
 #[tokio::test]
 async fn who_sends_no_request_is_let_go() {
     let app = with_places(1, 1).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         headers: Duration::from_millis(50),
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    let at = with_patience(&app, patience).await;
+    let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost:").await.unwrap();
     until("the place is free", async || is_served(at).await).await;
@@ -289,11 +289,11 @@ async fn who_sends_no_request_is_let_go() {
 #[tokio::test]
 async fn who_reads_no_answer_is_let_go() {
     let app = with_places(1, 1).await;
-    let patience = Patience {
+    let timeouts = Timeouts {
         write: Duration::from_millis(50),
-        ..Patience::default()
+        ..Timeouts::default()
     };
-    let at = with_patience(&app, patience).await;
+    let at = with_timeouts(&app, timeouts).await;
     let mut stream = TcpStream::connect(at).await.unwrap();
     let head = head(Method::GET, "/openapi.json", &[]);
     // More than the buffers of both ends hold. What does not fit is not sent: the service takes no request meanwhile.

@@ -33,7 +33,7 @@ async fn doctor_names_everything_that_is_open_to_builds() {
         String::from_utf8_lossy(&output.stderr)
     );
     let mut settings = Settings::new(std::env::temp_dir());
-    settings.wall.open_ports = vec![3128];
+    settings.sandbox.open_ports = vec![3128];
     let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
     let sandbox = Workplace::look(settings, executor).await.unwrap();
     assert!(told.starts_with(&format!("{}\n", sandbox.sentence())), "{told}");

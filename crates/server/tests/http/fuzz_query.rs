@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, Uri};
 use http_body_util::BodyExt;
 use launchway_server::http::extract::Query;
-use launchway_server::http::front::Front;
+use launchway_server::http::server::HttpServer;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
@@ -71,7 +71,7 @@ async fn fuzz(runs: usize, seed: u64) {
     app.publish(&key, json!({"configuration": "production", "fingerprint": "abc"}))
         .await
         .expect(201);
-    let front = Front::new(app.app.clone());
+    let server = HttpServer::new(app.app.clone());
     let mut numbers = Numbers(seed);
     let (mut asked, mut counts) = (0, [0usize; 4]);
     while asked < runs {
@@ -86,7 +86,7 @@ async fn fuzz(runs: usize, seed: u64) {
         }
         asked += 1;
         let request = Request::get(uri).body(Body::empty()).unwrap();
-        let answer = front.answer(request, "192.0.2.1".parse().unwrap()).await;
+        let answer = server.answer(request, "192.0.2.1".parse().unwrap()).await;
         let status = answer.status().as_u16();
         let bytes = answer.into_body().collect().await.unwrap().to_bytes();
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("no JSON for {input:?}: {bytes:?}"));

@@ -89,10 +89,10 @@ async fn hostile_profiles_are_refused_wherever_they_come_in() {
 }
 
 /// A service whose inspecting processes run a script instead.
-async fn with_script(script: &str, patience: Duration) -> TestApp {
+async fn with_script(script: &str, timeout: Duration) -> TestApp {
     let arguments = ["-c", script].map(OsString::from);
     TestApp::with(Setup {
-        inspector: Some(Inspector::through("/bin/sh".into(), arguments, patience)),
+        inspector: Some(Inspector::through("/bin/sh".into(), arguments, timeout)),
         ..Setup::default()
     })
     .await
@@ -101,7 +101,7 @@ async fn with_script(script: &str, patience: Duration) -> TestApp {
 #[tokio::test]
 async fn a_process_that_ends_badly_is_a_refusal() {
     const LONG: Duration = Duration::from_secs(300);
-    for (script, patience, expected) in [
+    for (script, timeout, expected) in [
         ("kill -SEGV $$", LONG, "crashed"),
         ("kill -ABRT $$", LONG, "crashed"),
         ("exit 101", LONG, "crashed"),
@@ -120,7 +120,7 @@ async fn a_process_that_ends_badly_is_a_refusal() {
         ("exec sleep 1000", Duration::from_millis(200), "took too long"),
         ("exec sleep 1000 >&- 2>&-", Duration::from_millis(200), "took too long"),
     ] {
-        let app = with_script(script, patience).await;
+        let app = with_script(script, timeout).await;
         let (_, key) = app.org_with_key().await;
         let how = |what: &str| format!("The {what} could not be read: inspecting it {expected}. ");
         let told = message(&submit(&app, &key, "app.apk", APK).await);

@@ -15,7 +15,7 @@ use launchway_server::app::{App, World};
 use launchway_server::blob::s3::Credentials;
 use launchway_server::clock::Clock;
 use launchway_server::config::{Config, RawSettings, Storage};
-use launchway_server::http::front::{self, Front};
+use launchway_server::http::server::{self, HttpServer};
 use launchway_server::inspection::{Inspector, Place};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
@@ -194,11 +194,11 @@ impl TestApp {
         let app = App::open(config, origin.clone(), world).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let front = Front::new(app.clone());
-        tokio::spawn(front::serve(front, listener, async move {
+        let server = HttpServer::new(app.clone());
+        tokio::spawn(server::serve(server, listener, async move {
             // Dropping the sender is the signal.
             let _ = stopped.await;
-            front::GRACE
+            server::GRACE
         }));
         let http = reqwest::Client::builder()
             .no_proxy()

@@ -13,7 +13,7 @@ fn told(begun: Result<Tx, StoreError>) -> &'static str {
 }
 
 contract! {
-    /// Takes as long as a caller's patience.
+    /// Takes as long as a caller's timeout.
     async fn who_waits_too_long_for_another_writer_is_told(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.a");

@@ -8,7 +8,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use reqwest::Client;
 
-use super::{Body, MAX_ANSWER, Method, NoAnswer, PATIENCE, Request, Response, Transport, UPLOAD_PATIENCE};
+use super::{Body, MAX_ANSWER, Method, NoAnswer, Request, Response, TIMEOUT, Transport, UPLOAD_TIMEOUT};
 
 /// Calls over HTTP.
 #[derive(Clone)]
@@ -83,12 +83,12 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
-        let patience = match request.body {
-            Body::Range { .. } => UPLOAD_PATIENCE,
-            _ => PATIENCE,
+        let timeout = match request.body {
+            Body::Range { .. } => UPLOAD_TIMEOUT,
+            _ => TIMEOUT,
         };
         Box::pin(async move {
-            let call = tokio::time::timeout(patience, self.call(request)).await;
+            let call = tokio::time::timeout(timeout, self.call(request)).await;
             call.unwrap_or(Err(NoAnswer::TimedOut))
         })
     }

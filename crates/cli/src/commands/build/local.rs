@@ -13,8 +13,8 @@ use launchway_domain::platform::Platform;
 use launchway_runner::executor::ProcessExecutor;
 use launchway_runner::labels;
 use launchway_runner::local::{self, LocalBuild, LocalEnd};
+use launchway_runner::sandbox::{BuildUser, SandboxSettings};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{BuildUser, WallSettings};
 use serde_json::json;
 
 use crate::args::start::StartArgs;
@@ -102,10 +102,10 @@ async fn settings(plan: &Plan, here: &Path, context: &Context) -> Result<Setting
     if let Some(path) = context.environment.text("PATH")? {
         settings.path = path;
     }
-    settings.wall = WallSettings {
+    settings.sandbox = SandboxSettings {
         user: BuildUser::Own,
         landlock: false,
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     };
     settings.labels = labels::detect(&settings.path).await;
     for label in &plan.labels {

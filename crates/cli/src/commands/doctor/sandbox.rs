@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use launchway_runner::Workplace;
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::sandbox::{Opening, SandboxReport};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::{Opening, Sandbox};
 
 use super::Finding;
 
@@ -30,7 +30,7 @@ pub async fn look() -> Vec<Finding> {
     }
 }
 
-fn findings(sandbox: &Sandbox) -> Vec<Finding> {
+fn findings(sandbox: &SandboxReport) -> Vec<Finding> {
     let whole = match sandbox.is_enough() {
         true => Finding::ok(CHECK, sandbox.sentence()),
         false => Finding::warning(

@@ -95,9 +95,9 @@ async fn settings(arguments: &WorkArgs, context: &Context) -> Result<Settings, F
         }
     }
     let absolute = |paths: &[PathBuf]| paths.iter().map(|path| here.join(path)).collect();
-    settings.wall.readable = absolute(&arguments.readable);
-    settings.wall.writable = absolute(&arguments.writable);
-    settings.wall.open_ports.clone_from(&arguments.open_ports);
+    settings.sandbox.readable = absolute(&arguments.readable);
+    settings.sandbox.writable = absolute(&arguments.writable);
+    settings.sandbox.open_ports.clone_from(&arguments.open_ports);
     Ok(settings)
 }
 
@@ -153,7 +153,7 @@ fn failure(error: RunnerError, work_dir: &std::path::Path) -> Failure {
     let message = error.to_string();
     match error {
         RunnerError::Settings(_) => Failure::usage(message),
-        RunnerError::WorkDirectory(_) | RunnerError::Wall(_) => Failure::failed(message),
+        RunnerError::WorkDirectory(_) | RunnerError::Sandbox(_) => Failure::failed(message),
         RunnerError::Refused(error) if error.is_unauthorized() => Failure::new(Exit::Auth, message).hint(format!(
             "it may have been revoked: delete {} and enrol anew with a new token",
             token_file(work_dir).display()

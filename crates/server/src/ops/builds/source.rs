@@ -1,5 +1,5 @@
 //! From an upload to a build's source: copied to a write-once key, its bytes checked against what was announced. What is in
-//! the archive is looked at by the runner, behind its wall.
+//! the archive is looked at by the runner, behind its sandbox.
 
 use futures::TryStreamExt;
 use launchway_domain::app::Upload;

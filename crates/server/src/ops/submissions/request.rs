@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::failure::Failure;
 use crate::ops::uploads;
-use crate::ops::write::{Begun, Write, kept_answer};
+use crate::ops::write::{Creation, Write, kept_answer};
 
 /// What came of a request to submit.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
@@ -67,8 +67,8 @@ async fn submit_prepared(
     prepared: &Prepared,
 ) -> Result<Submitted, Failure> {
     let mut write = match Write::begin_create(app, caller, request).await? {
-        Begun::Kept(kept) => return Ok(Submitted::Kept(kept)),
-        Begun::Fresh(write) => write,
+        Creation::Replay(kept) => return Ok(Submitted::Kept(kept)),
+        Creation::New(write) => write,
     };
     let view = SubmissionView::of(&super::create(&mut write, id, new, prepared).await?);
     write.commit_created(&view).await?;

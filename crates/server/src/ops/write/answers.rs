@@ -15,13 +15,13 @@ use crate::vault::Place;
 /// How long the first answer to an idempotent request is kept.
 pub const ANSWER_LIFE: EpochMs = DAY;
 
-/// What a request that creates something begins with.
+/// How a request that creates something starts.
 #[expect(clippy::large_enum_variant, reason = "it lives for one match; a box would only cost")]
-pub enum Begun<'a> {
-    /// It was answered before: this is the answer.
-    Kept(KeptAnswer),
-    /// It is new.
-    Fresh(Write<'a>),
+pub enum Creation<'a> {
+    /// The same request was answered before, and this is the answer.
+    Replay(KeptAnswer),
+    /// The request is new.
+    New(Write<'a>),
 }
 
 impl<'a> Write<'a> {
@@ -31,13 +31,13 @@ impl<'a> Write<'a> {
         app: &'a App,
         caller: &Caller,
         request: Option<RequestKey>,
-    ) -> Result<Begun<'a>, Failure> {
+    ) -> Result<Creation<'a>, Failure> {
         let home = caller.home()?;
         Self::begin(app, caller).await?.claim(home, request).await
     }
 
     /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
-    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Begun<'a>, Failure> {
+    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Creation<'a>, Failure> {
         if let Some(request) = request {
             let (now, since) = (self.now, self.now - ANSWER_LIFE);
             let mut keeper = self.tx.org(place);
@@ -46,11 +46,11 @@ impl<'a> Write<'a> {
                 let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
                 return read_answer(self.app, &mut self.tx, place, kept, &request)
                     .await
-                    .map(Begun::Kept);
+                    .map(Creation::Replay);
             }
             self.request = Some((place, request));
         }
-        Ok(Begun::Fresh(self))
+        Ok(Creation::New(self))
     }
 
     /// Makes the change durable together with the answer (201) that a repeated request gets.

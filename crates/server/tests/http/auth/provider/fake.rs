@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{get, post as posted};
+use axum::routing::{get, post as form_data};
 use axum::{Json, Router};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -128,7 +128,7 @@ impl Fake {
         let router = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
             .route("/keys", get(keys))
-            .route("/token", posted(token))
+            .route("/token", form_data(token))
             .with_state(fake.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         fake

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Places, WallSettings};
+use super::{Places, SandboxSettings};
 
 /// What every program needs to read. `/proc` shows of other processes only what every user may see.
 const SYSTEM: [&str; 19] = [
@@ -38,7 +38,7 @@ const DEVICES: [&str; 6] = [
     "/dev/kvm",
 ];
 
-pub(super) fn of(settings: &WallSettings, work_dir: &Path, workspace: &Path) -> Places {
+pub(super) fn of(settings: &SandboxSettings, work_dir: &Path, workspace: &Path) -> Places {
     let mut hidden: Vec<PathBuf> = settings.hidden.iter().map(|path| real(path)).collect();
     hidden.push(real(work_dir));
     let open = |paths: &mut dyn Iterator<Item = &Path>| {
@@ -100,10 +100,10 @@ mod tests {
         fs::create_dir_all(root.join("etc/service")).unwrap();
         fs::write(root.join("etc/service/public"), "").unwrap();
         std::os::unix::fs::symlink("etc", root.join("link")).unwrap();
-        let settings = WallSettings {
+        let settings = SandboxSettings {
             hidden: vec![root.join("link/service/master.key.new")],
             readable: vec![root.join("etc")],
-            ..WallSettings::default()
+            ..SandboxSettings::default()
         };
         let places = of(&settings, &root.join("work"), &root.join("work/a"));
         let ours: Vec<_> = places.read.iter().filter(|path| path.starts_with(&root)).collect();
@@ -120,7 +120,7 @@ mod tests {
         }
         fs::write(root.join("tools/data/readme"), "").unwrap();
         std::os::unix::fs::symlink(root.join("tools/data/keys"), root.join("tools/short")).unwrap();
-        let settings = WallSettings {
+        let settings = SandboxSettings {
             hidden: vec![root.join("tools/data/keys"), root.join("gone")],
             readable: vec![
                 root.join("tools"),
@@ -129,7 +129,7 @@ mod tests {
                 root.join("gone"),
             ],
             writable: vec![root.join("more")],
-            ..WallSettings::default()
+            ..SandboxSettings::default()
         };
         let places = of(&settings, &root.join("work"), &root.join("work/a"));
         let ours: Vec<_> = places.read.iter().filter(|path| path.starts_with(&root)).collect();

@@ -9,9 +9,9 @@ use launchway_store::RequestKey;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use super::page_error::PageError;
 use super::parts::{FormParts, too_large};
 use super::revision::Revision;
-use super::trouble::Trouble;
 use super::visitor::Visitor;
 use crate::failure::Failure;
 use crate::http::extract::Query;
@@ -29,22 +29,22 @@ const TOKEN_HEADER: &str = "x-form-token";
 /// Why a form is not taken.
 pub enum Unchecked {
     /// Its token is not that of the session it comes with.
-    Other(Posted),
+    Other(FormData),
     /// It cannot be read.
-    Bad(Trouble),
+    Bad(PageError),
 }
 
 impl<E: Into<Failure>> From<E> for Unchecked {
     fn from(error: E) -> Self {
-        Unchecked::Bad(Trouble(error.into()))
+        Unchecked::Bad(PageError(error.into()))
     }
 }
 
 /// The fields of a form, each name once or more.
 #[derive(Clone, Default)]
-pub struct Posted(Vec<(String, Zeroizing<Vec<u8>>)>);
+pub struct FormData(Vec<(String, Zeroizing<Vec<u8>>)>);
 
-impl Posted {
+impl FormData {
     /// Reads the form of a request and checks its token. What is no form must have the token in a header; its body is
     /// left to be read.
     pub async fn read_checked(request: Request, token: &str) -> Result<Request, Unchecked> {
@@ -57,24 +57,24 @@ impl Posted {
         }
         let (parts, body) = request.into_parts();
         let bytes = whole_body(&parts.headers, body, LARGEST, "The form is too large").await?;
-        let posted = if kind == "multipart/form-data" {
+        let form_data = if kind == "multipart/form-data" {
             let whole = Request::from_parts(parts.clone(), axum::body::Body::from(bytes));
-            Posted::of_parts(whole).await?
+            FormData::of_parts(whole).await?
         } else {
-            Posted::of_form(&bytes)?
+            FormData::of_form(&bytes)?
         };
-        if posted.check(token).is_err() {
-            return Err(Unchecked::Other(posted));
+        if form_data.check(token).is_err() {
+            return Err(Unchecked::Other(form_data));
         }
         let mut request = Request::from_parts(parts, axum::body::Body::empty());
-        request.extensions_mut().insert(posted);
+        request.extensions_mut().insert(form_data);
         Ok(request)
     }
 
     /// The fields of a query.
-    pub fn of_pairs(text: &str) -> Posted {
+    pub fn of_pairs(text: &str) -> FormData {
         let pairs = Query::parse(text).into_pairs().into_iter();
-        Posted(
+        FormData(
             pairs
                 .map(|(name, value)| (String::from_utf8_lossy(&name).into_owned(), Zeroizing::new(value)))
                 .collect(),
@@ -82,23 +82,23 @@ impl Posted {
     }
 
     /// The fields of a body of pairs.
-    pub fn of_form(bytes: &[u8]) -> Result<Posted, Failure> {
+    pub fn of_form(bytes: &[u8]) -> Result<FormData, Failure> {
         let text = std::str::from_utf8(bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
         // Each field takes far more memory than its bytes in the body.
         if text.matches('&').nth(MOST_PAIRS).is_some() {
             return Err(too_large());
         }
-        Ok(Posted::of_pairs(text))
+        Ok(FormData::of_pairs(text))
     }
 
-    async fn of_parts(request: Request) -> Result<Posted, Failure> {
+    async fn of_parts(request: Request) -> Result<FormData, Failure> {
         let mut parts = FormParts::of(request).await?;
-        let mut posted = Posted::default();
+        let mut form_data = FormData::default();
         while let Some(part) = parts.next().await? {
             let name = part.name();
-            posted.add(name, part.whole(LARGEST).await?);
+            form_data.add(name, part.whole(LARGEST).await?);
         }
-        Ok(posted)
+        Ok(form_data)
     }
 
     /// Every field that is text, in the order of the form.
@@ -195,12 +195,12 @@ fn same(given: &[u8], token: &str) -> Result<(), Failure> {
     Err(Failure::Forbidden(FOREIGN_FORM.to_owned()))
 }
 
-impl<S: Sync> FromRequestParts<S> for Posted {
-    type Rejection = Trouble;
+impl<S: Sync> FromRequestParts<S> for FormData {
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Trouble> {
-        let posted = parts.extensions.get::<Posted>().cloned();
-        posted.ok_or_else(|| Trouble(Failure::bad("Send the form of the page")))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        let form_data = parts.extensions.get::<FormData>().cloned();
+        form_data.ok_or_else(|| PageError(Failure::bad("Send the form of the page")))
     }
 }
 
@@ -225,7 +225,7 @@ impl Differs {
 /// A form as a page shows it: empty at first, after a refusal with what was typed and what is wrong.
 #[derive(Default)]
 pub struct Form {
-    typed: Posted,
+    typed: FormData,
     problem: Option<String>,
     status: StatusCode,
     differs: Vec<Differs>,
@@ -237,7 +237,7 @@ const OUTDATED: &str = "Somebody changed this since you opened the page, so noth
 
 impl Form {
     /// The form again, refused.
-    pub fn refused(typed: Posted, failure: &Failure) -> Form {
+    pub fn refused(typed: FormData, failure: &Failure) -> Form {
         Form {
             typed,
             problem: Some(failure.body().message),
@@ -247,7 +247,7 @@ impl Form {
     }
 
     /// The form again, refused because what it changes is not what it was.
-    pub fn outdated(typed: Posted, differs: Vec<Differs>) -> Form {
+    pub fn outdated(typed: FormData, differs: Vec<Differs>) -> Form {
         Form {
             problem: Some(OUTDATED.to_owned()),
             status: Failure::Changed.status().0,
@@ -270,7 +270,7 @@ impl Form {
     }
 
     /// The form again, which asks whether to replace what there is.
-    pub fn asking(typed: Posted, differs: Vec<Differs>) -> Form {
+    pub fn asking(typed: FormData, differs: Vec<Differs>) -> Form {
         Form {
             problem: None,
             ..Form::outdated(typed, differs)
@@ -278,7 +278,7 @@ impl Form {
     }
 
     /// The same where what was typed is to blame; any other failure is given back.
-    pub fn refused_if_bad(typed: Posted, failure: Failure) -> Result<Form, Failure> {
+    pub fn refused_if_bad(typed: FormData, failure: Failure) -> Result<Form, Failure> {
         match failure.status().0 {
             StatusCode::BAD_REQUEST => Ok(Form::refused(typed, &failure)),
             _ => Err(failure),
@@ -286,7 +286,7 @@ impl Form {
     }
 
     /// The form with what was typed, which was good.
-    pub fn typed(typed: Posted) -> Form {
+    pub fn typed(typed: FormData) -> Form {
         Form {
             typed,
             ..Form::default()
@@ -296,7 +296,7 @@ impl Form {
     /// A form that is filled in to begin with.
     pub fn filled(fields: &[(&str, &str)]) -> Form {
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), Zeroizing::new(value.as_bytes().to_vec()));
-        Form::typed(Posted(fields.iter().map(pair).collect()))
+        Form::typed(FormData(fields.iter().map(pair).collect()))
     }
 
     /// The form beside what was just made.

@@ -32,7 +32,7 @@ impl fmt::Display for Ground {
 }
 
 /// Servers of one service and what they stand on.
-pub struct Site {
+pub struct Deployment {
     pub nodes: Vec<ServerProcess>,
     /// The database's URL, where it is not the embedded one.
     database_url: Option<String>,
@@ -69,16 +69,16 @@ impl Turn {
     }
 }
 
-impl Site {
+impl Deployment {
     /// One server, with no care for other tests.
-    pub async fn start(ground: Ground) -> Site {
+    pub async fn start(ground: Ground) -> Deployment {
         Self::with(ground, Turn::beside_others().await, |builder| builder)
     }
 
     /// One server with more settings.
-    pub fn with(ground: Ground, turn: Turn, more: impl Fn(ServerBuilder) -> ServerBuilder) -> Site {
+    pub fn with(ground: Ground, turn: Turn, more: impl Fn(ServerBuilder) -> ServerBuilder) -> Deployment {
         match ground {
-            Ground::SqliteDirectory => Site {
+            Ground::SqliteDirectory => Deployment {
                 nodes: vec![more(builder()).start()],
                 database_url: None,
                 _bucket: None,
@@ -98,7 +98,7 @@ impl Site {
         nodes: usize,
         turn: Turn,
         more: impl Fn(ServerBuilder) -> ServerBuilder,
-    ) -> Site {
+    ) -> Deployment {
         let (bucket, key_folder) = (S3Server::start(), tempfile::tempdir().unwrap());
         let key_file = key_folder.path().join("master.key");
         let server = || {
@@ -110,7 +110,7 @@ impl Site {
                 .env("AWS_SECRET_ACCESS_KEY", &bucket.secret_key);
             more(builder).start()
         };
-        Site {
+        Deployment {
             nodes: (0..nodes).map(|_| server()).collect(),
             database_url: Some(database_url.to_owned()),
             _bucket: Some(bucket),
@@ -225,7 +225,7 @@ pub fn team(server: &ServerProcess) -> Team {
     }
 }
 
-impl Drop for Site {
+impl Drop for Deployment {
     /// A test that failed shows what its servers said last.
     fn drop(&mut self) {
         if std::thread::panicking() {

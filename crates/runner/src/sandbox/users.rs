@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::{BuildUser, WallSettings};
+use super::{BuildUser, SandboxSettings};
 
 /// Where the locks are; only root writes there.
 const LOCKS: &str = if cfg!(target_os = "linux") {
@@ -31,7 +31,7 @@ impl Users {
     ///
     /// # Errors
     /// The locks cannot be made, or too few ids of the range are free.
-    pub fn claim(settings: &WallSettings, slots: u32) -> io::Result<Users> {
+    pub fn claim(settings: &SandboxSettings, slots: u32) -> io::Result<Users> {
         let root = settings.available().user;
         let all = |user| Users {
             each: vec![user; slots as usize],

@@ -8,17 +8,17 @@ use super::frame::page;
 use crate::failure::Failure;
 
 /// What went wrong.
-pub struct Trouble(pub Failure);
+pub struct PageError(pub Failure);
 
-impl<E: Into<Failure>> From<E> for Trouble {
+impl<E: Into<Failure>> From<E> for PageError {
     fn from(error: E) -> Self {
-        Trouble(error.into())
+        PageError(error.into())
     }
 }
 
 #[derive(Template)]
-#[template(path = "dashboard/trouble.html")]
-struct TroublePage {
+#[template(path = "dashboard/page_error.html")]
+struct ErrorPage {
     title: &'static str,
     message: String,
     /// What was typed into a form that cannot be shown: name and value.
@@ -27,13 +27,13 @@ struct TroublePage {
     link: Option<String>,
 }
 
-impl IntoResponse for Trouble {
+impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         self.shown(Vec::new(), None)
     }
 }
 
-impl Trouble {
+impl PageError {
     /// The page, with what was typed into a form that cannot be shown, to be copied.
     pub fn with_typed(self, typed: Vec<(String, String)>) -> Response {
         self.shown(typed, None)
@@ -45,7 +45,7 @@ impl Trouble {
     }
 
     fn shown(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
-        let Trouble(failure) = self;
+        let PageError(failure) = self;
         if let Failure::Internal(text) = &failure {
             tracing::error!(error = %text, "a page failed inside");
         }
@@ -62,7 +62,7 @@ impl Trouble {
         };
         let mut response = page(
             status,
-            &TroublePage {
+            &ErrorPage {
                 title,
                 message,
                 typed,

@@ -1,4 +1,4 @@
-//! The wall: a hostile step tries to reach what is outside its workspace, as root's build user and as the runner's own.
+//! The sandbox: a hostile step tries to reach what is outside its workspace, as root's build user and as the runner's own.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use launchway_runner::Workplace;
 use launchway_runner::executor::{ProcessExecutor, StepCommand, StepEnd, StepOrder};
+use launchway_runner::sandbox::trial::Reach;
+use launchway_runner::sandbox::{BuildUser, Landlock, Sandbox, SandboxReport, SandboxSettings, Users};
 use launchway_runner::settings::Settings;
-use launchway_runner::wall::trial::Reach;
-use launchway_runner::wall::{BuildUser, Landlock, Sandbox, Users, Wall, WallSettings};
 
 use crate::stage::{NOBODY, PROGRAM, directory_of, is_root, open_directory, order, run};
 
@@ -64,15 +64,15 @@ fn victim(directory: &Path, user: Option<u32>) -> Child {
 }
 
 /// A directory of the runner's: a secret, another build, and the workspace of the step.
-struct Site {
+struct Machine {
     directory: tempfile::TempDir,
     workspace: PathBuf,
     victim: Child,
 }
 
-impl Site {
+impl Machine {
     /// `owner` owns the secrets and the victim, `builder` the workspace.
-    fn new(owner: Option<u32>, builder: Option<u32>) -> Site {
+    fn new(owner: Option<u32>, builder: Option<u32>) -> Machine {
         let directory = open_directory();
         let outside = directory_of(directory.path().join("outside"), owner);
         let work = directory_of(directory.path().join("work"), owner);
@@ -87,7 +87,7 @@ impl Site {
         fs::set_permissions(&outside, fs::Permissions::from_mode(0o700)).unwrap();
         let workspace = directory_of(work.join("workspace"), builder);
         let victim = victim(&outside, owner);
-        Site {
+        Machine {
             directory,
             workspace,
             victim,
@@ -98,14 +98,14 @@ impl Site {
         self.directory.path().join("work")
     }
 
-    fn attack(&self, settings: &WallSettings, user: Option<u32>) -> StepOrder {
+    fn attack(&self, settings: &SandboxSettings, user: Option<u32>) -> StepOrder {
         let mut order = order(ATTACKS, &self.workspace);
         let outside = self.directory.path().join("outside");
         order
             .env
             .insert("OUTSIDE".to_owned(), outside.to_str().unwrap().to_owned());
         order.env.insert("VICTIM".to_owned(), self.victim.id().to_string());
-        order.wall = settings.wall(user.map(|user| (user, user)), &self.work_dir(), &self.workspace);
+        order.sandbox = settings.sandbox(user.map(|user| (user, user)), &self.work_dir(), &self.workspace);
         order
     }
 
@@ -120,7 +120,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for Machine {
     fn drop(&mut self) {
         let _ = self.victim.kill();
         let _ = self.victim.wait();
@@ -149,16 +149,16 @@ pub fn run_as(user: u32, order: &StepOrder, directory: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn without_landlock() -> WallSettings {
-    WallSettings {
+fn without_landlock() -> SandboxSettings {
+    SandboxSettings {
         landlock: false,
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     }
 }
 
 /// Says in the test's output that a part cannot be shown on this machine.
 fn has_landlock() -> bool {
-    let level = WallSettings::default().available().landlock;
+    let level = SandboxSettings::default().available().landlock;
     if level < Landlock::Full {
         println!("Landlock is {level:?} on this machine: not tested");
     }
@@ -171,16 +171,16 @@ async fn a_build_user_of_its_own_reaches_nothing() {
         println!("only root can change the user: not tested");
         return;
     }
-    for settings in [without_landlock(), WallSettings::default()] {
+    for settings in [without_landlock(), SandboxSettings::default()] {
         let users = Users::claim(&settings, 1).unwrap();
         let user = users.exclusive(0);
         assert!(user.is_some() && settings.available().user);
-        let mut site = Site::new(None, user);
-        let (printed, end) = run(site.attack(&settings, user)).await;
-        site.check(&printed);
+        let mut machine = Machine::new(None, user);
+        let (printed, end) = run(machine.attack(&settings, user)).await;
+        machine.check(&printed);
         assert_eq!(end, StepEnd::Exited(0), "{printed}");
         // No group and no right is left to it, and no open file but those that everything here is given.
-        let mut look = site.attack(&settings, user);
+        let mut look = machine.attack(&settings, user);
         let files = "ls /proc/self/fd | wc -l";
         let script = format!("id -u; id -G; grep -E 'CapEff|CapPrm|NoNewPrivs' /proc/self/status; {files}");
         look.command = StepCommand::Shell(script);
@@ -196,11 +196,11 @@ async fn a_build_user_of_its_own_reaches_nothing() {
 }
 
 /// The sandbox of this machine under some settings, as the trial finds it.
-async fn sandbox(wall: WallSettings) -> Sandbox {
+async fn sandbox(sandbox: SandboxSettings) -> SandboxReport {
     let mut settings = Settings::new(PathBuf::from("/nowhere"));
-    settings.wall = WallSettings {
+    settings.sandbox = SandboxSettings {
         close_ports: false,
-        ..wall
+        ..sandbox
     };
     let executor = Arc::new(ProcessExecutor::through(PathBuf::from(PROGRAM)));
     Workplace::look(settings, executor).await.unwrap()
@@ -208,7 +208,7 @@ async fn sandbox(wall: WallSettings) -> Sandbox {
 
 #[tokio::test]
 async fn a_sandbox_is_judged_by_what_a_step_reached() {
-    let open = sandbox(WallSettings {
+    let open = sandbox(SandboxSettings {
         user: BuildUser::Own,
         ..without_landlock()
     })
@@ -223,9 +223,9 @@ async fn a_sandbox_is_judged_by_what_a_step_reached() {
         assert!(other_user.is_enough(), "{other_user:?}");
     }
     if has_landlock() {
-        let landlock = sandbox(WallSettings {
+        let landlock = sandbox(SandboxSettings {
             user: BuildUser::Own,
-            ..WallSettings::default()
+            ..SandboxSettings::default()
         })
         .await;
         assert!(!landlock.reached.contains(&Reach::Files), "{landlock:?}");
@@ -243,15 +243,15 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
     let is_made = !session.exists();
     fs::create_dir_all(&session).unwrap();
     // Steps are set apart, but /run stays as it is: this directory is theirs to change.
-    let open = sandbox(WallSettings {
+    let open = sandbox(SandboxSettings {
         user: BuildUser::Own,
         writable: vec![PathBuf::from("/run")],
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     })
     .await;
-    let closed = sandbox(WallSettings {
+    let closed = sandbox(SandboxSettings {
         user: BuildUser::Own,
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     })
     .await;
     if is_made {
@@ -274,14 +274,14 @@ async fn a_service_manager_in_reach_is_seen_whatever_the_kernel_allows() {
 }
 
 #[tokio::test]
-async fn without_a_wall_the_same_attacks_reach_what_they_want() {
+async fn without_a_sandbox_the_same_attacks_succeed() {
     // Or the tests above and below could not fail.
-    let site = Site::new(None, None);
-    let mut open = site.attack(&WallSettings::default(), None);
-    open.wall = Wall::default();
+    let machine = Machine::new(None, None);
+    let mut open = machine.attack(&SandboxSettings::default(), None);
+    open.sandbox = Sandbox::default();
     open.command = StepCommand::Shell(ATTACKS.lines().take(9).collect::<Vec<_>>().join("\n"));
     let (printed, _) = run(open).await;
-    let outside = site.directory.path().join("outside");
+    let outside = machine.directory.path().join("outside");
     for (command, file) in [
         ("cat", "secret"),
         ("ls", ""),
@@ -291,8 +291,8 @@ async fn without_a_wall_the_same_attacks_reach_what_they_want() {
         let reached = format!("REACHED: {command} {}/{file}\n", outside.display());
         assert!(printed.contains(&reached), "{reached}: {printed}");
     }
-    let mut open = site.attack(&WallSettings::default(), None);
-    open.wall = Wall::default();
+    let mut open = machine.attack(&SandboxSettings::default(), None);
+    open.sandbox = Sandbox::default();
     let script = "cat /proc/$VICTIM/environ | tr '\\0' '\\n' | grep SECRET; kill -0 $VICTIM && echo there";
     open.command = StepCommand::Shell(script.to_owned());
     assert_eq!(run(open).await.0, "SECRET=hunter2\nthere\n");
@@ -303,22 +303,22 @@ async fn behind_landlock_the_same_user_reaches_nothing() {
     if !has_landlock() {
         return;
     }
-    let settings = WallSettings {
+    let settings = SandboxSettings {
         user: BuildUser::Own,
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     };
     let printed;
-    let mut site;
+    let mut machine;
     if is_root() {
-        site = Site::new(Some(NOBODY), Some(NOBODY));
-        printed = run_as(NOBODY, &site.attack(&settings, None), site.directory.path());
+        machine = Machine::new(Some(NOBODY), Some(NOBODY));
+        printed = run_as(NOBODY, &machine.attack(&settings, None), machine.directory.path());
         assert!(printed.ends_with("\nExited(0)\n"), "{printed}");
     } else {
-        site = Site::new(None, None);
-        printed = run(site.attack(&settings, None)).await.0;
+        machine = Machine::new(None, None);
+        printed = run(machine.attack(&settings, None)).await.0;
     }
     // Counts what stands beside, not what this test put there.
-    site.check(&printed);
+    machine.check(&printed);
 }
 
 #[tokio::test]
@@ -326,11 +326,11 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
     if !has_landlock() {
         return;
     }
-    let site = Site::new(None, None);
-    let tools = site.directory.path().join("tools");
+    let machine = Machine::new(None, None);
+    let tools = machine.directory.path().join("tools");
     for folder in ["tools", "tools/bin", "tools/server-data"] {
-        directory_of(site.directory.path().join(folder), None);
-        fs::set_permissions(site.directory.path().join(folder), fs::Permissions::from_mode(0o755)).unwrap();
+        directory_of(machine.directory.path().join(folder), None);
+        fs::set_permissions(machine.directory.path().join(folder), fs::Permissions::from_mode(0o755)).unwrap();
     }
     fs::write(tools.join("bin/tool"), "tool").unwrap();
     fs::write(tools.join("server-data/key"), "hunter2").unwrap();
@@ -340,22 +340,22 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
         std::os::unix::net::SocketAddr::from_abstract_name(name.as_bytes()).unwrap()
     };
     let _listener = UnixListener::bind_addr(&address).unwrap();
-    let settings = WallSettings {
+    let settings = SandboxSettings {
         user: BuildUser::Own,
         readable: vec![tools.clone(), PathBuf::from(PROGRAM)],
         hidden: vec![tools.join("server-data")],
-        ..WallSettings::default()
+        ..SandboxSettings::default()
     };
     let script = format!(
         "cat {tools}/bin/tool; echo; cat {tools}/server-data/key 2>&1 || echo closed; touch {tools}/bin/x 2>/dev/null || echo closed
         {PROGRAM} connect {name} 2>/dev/null || echo closed",
         tools = tools.display()
     );
-    let mut order = order(&script, &site.workspace);
-    order.wall = settings.wall(None, &site.work_dir(), &site.workspace);
-    // Without the wall all of it is open.
+    let mut order = order(&script, &machine.workspace);
+    order.sandbox = settings.sandbox(None, &machine.work_dir(), &machine.workspace);
+    // Without the sandbox all of it is open.
     let mut open = order.clone();
-    open.wall = Wall::default();
+    open.sandbox = Sandbox::default();
     let (printed, _) = run(open).await;
     assert!(printed.contains("hunter2") && !printed.contains("closed"), "{printed}");
     fs::remove_file(tools.join("bin/x")).unwrap();
@@ -369,14 +369,14 @@ async fn landlock_closes_abstract_sockets_and_hidden_places_but_no_toolchain() {
 }
 
 #[tokio::test]
-async fn an_order_cannot_load_its_code_outside_the_wall() {
+async fn an_order_cannot_load_its_code_outside_the_sandbox() {
     // A library that a plan names must not be loaded by what stands outside: that prints a warning when it is missing.
-    let site = Site::new(None, None);
-    let mut order = order("echo step", &site.workspace);
+    let machine = Machine::new(None, None);
+    let mut order = order("echo step", &machine.workspace);
     order
         .env
         .insert("LD_PRELOAD".to_owned(), "/no/such/library.so".to_owned());
-    let file = site.directory.path().join("order");
+    let file = machine.directory.path().join("order");
     fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
     let output = Command::new(PROGRAM).arg("step").arg(file).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -23,7 +23,7 @@ use tower::ServiceExt;
 
 use crate::app::App;
 use crate::caller::Origin;
-use crate::http::connection::{Connection, Patience, Unread};
+use crate::http::connection::{Connection, Timeouts, Unread};
 use crate::http::local_peer::{self, Holder};
 use crate::http::places::Places;
 use crate::http::request_body::RequestBody;
@@ -43,34 +43,34 @@ pub const GRACE: Duration = Duration::from_secs(28);
 type Answer = Either<Full<Bytes>, Body>;
 
 /// Answers requests.
-pub struct Front {
+pub struct HttpServer {
     app: Arc<App>,
     router: Router,
     /// Request ids are this process's random start and a count: unique, and cheap to make.
     ids: (u64, AtomicU64),
     warned: AtomicBool,
-    patience: Patience,
+    timeouts: Timeouts,
     places: Arc<Places>,
     /// The last minute in which a connection was turned away.
     turned_away: AtomicI64,
 }
 
-impl Front {
-    /// The front of an app.
-    pub fn new(app: Arc<App>) -> Arc<Front> {
-        Front::with_patience(app, Patience::default())
+impl HttpServer {
+    /// The server of an app.
+    pub fn new(app: Arc<App>) -> Arc<HttpServer> {
+        HttpServer::with_timeouts(app, Timeouts::default())
     }
 
-    /// The same with another patience.
-    pub fn with_patience(app: Arc<App>, patience: Patience) -> Arc<Front> {
+    /// The same with other timeouts.
+    pub fn with_timeouts(app: Arc<App>, timeouts: Timeouts) -> Arc<HttpServer> {
         let mut start = [0; 8];
         app.random.fill(&mut start);
         let router = router(&app);
         let config = &app.config;
         let places = Places::new(config.max_connections, config.max_connections_per_client);
-        Arc::new(Front {
+        Arc::new(HttpServer {
             places,
-            patience,
+            timeouts,
             turned_away: AtomicI64::new(0),
             app,
             router,
@@ -155,7 +155,7 @@ impl Front {
     }
 
     /// A connection of its own for a stream, and what serves it; `None` when the client or the service has too many.
-    fn welcome(self: &Arc<Front>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
+    fn welcome(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
         let peer = Peer {
             address: peer.ip(),
             is_proxy: self.is_proxy(&stream, peer),
@@ -173,11 +173,11 @@ impl Front {
         let _ = stream.set_nodelay(true);
         let unread = Unread::default();
         let client = Client {
-            front: self.clone(),
+            server: self.clone(),
             peer,
             unread: unread.clone(),
         };
-        Some((Connection::new(stream, self.patience, unread, place), client))
+        Some((Connection::new(stream, self.timeouts, unread, place), client))
     }
 
     /// Whether a connection brings requests of others and tells whose. Builds that run on this machine may reach it by an address
@@ -243,12 +243,12 @@ impl Front {
 }
 
 /// Serves a listener until `stop` completes; then takes nothing new and lets what runs finish, for as long as `stop` says.
-pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<Output = Duration>) {
+pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
     let mut builder = hyper::server::conn::http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(front.patience.headers)
+        .header_read_timeout(server.timeouts.headers)
         .max_buf_size(BUFFER);
     tokio::pin!(stop);
     let grace = loop {
@@ -264,7 +264,7 @@ pub async fn serve(front: Arc<Front>, listener: TcpListener, stop: impl Future<O
             },
             grace = &mut stop => break grace,
         };
-        let Some((connection, client)) = front.welcome(stream, peer) else {
+        let Some((connection, client)) = server.welcome(stream, peer) else {
             continue;
         };
         let connection = builder.serve_connection(TokioIo::new(connection), client);
@@ -297,7 +297,7 @@ struct Peer {
 
 /// Answers the requests of one connection.
 struct Client {
-    front: Arc<Front>,
+    server: Arc<HttpServer>,
     peer: Peer,
     unread: Unread,
 }
@@ -313,7 +313,7 @@ impl Service<Request<Incoming>> for Client {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.unread.forget();
-        match self.front.answer_at_once(&request, self.peer) {
+        match self.server.answer_at_once(&request, self.peer) {
             Some(answer) => {
                 if !request.body().is_end_stream() {
                     self.unread.note();
@@ -321,9 +321,9 @@ impl Service<Request<Incoming>> for Client {
                 future::Either::Left(future::ready(Ok(answer)))
             }
             None => {
-                let (front, peer) = (self.front.clone(), self.peer);
-                let request = request.map(|body| RequestBody::new(body, front.patience, self.unread.clone()));
-                future::Either::Right(Box::pin(async move { Ok(front.long_way(request, peer).await) }))
+                let (server, peer) = (self.server.clone(), self.peer);
+                let request = request.map(|body| RequestBody::new(body, server.timeouts, self.unread.clone()));
+                future::Either::Right(Box::pin(async move { Ok(server.long_way(request, peer).await) }))
             }
         }
     }

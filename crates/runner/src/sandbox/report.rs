@@ -8,7 +8,7 @@ use super::{Available, Landlock};
 
 /// The sandbox of a machine, as a step found it.
 #[derive(Clone, Debug)]
-pub struct Sandbox {
+pub struct SandboxReport {
     /// What builds are kept apart by.
     pub available: Available,
     /// Whether steps have a view of the machine of their own.
@@ -37,7 +37,7 @@ impl std::fmt::Display for Opening {
     }
 }
 
-impl Sandbox {
+impl SandboxReport {
     fn reaches(&self, reach: Reach) -> bool {
         self.reached.contains(&reach)
     }
@@ -199,8 +199,8 @@ fn opened<const N: usize>(ways: [(bool, &str, &'static str); N]) -> Vec<Opening>
 mod tests {
     use super::*;
 
-    fn sandbox(reached: &[Reach]) -> Sandbox {
-        Sandbox {
+    fn sandbox(reached: &[Reach]) -> SandboxReport {
+        SandboxReport {
             available: Available {
                 user: false,
                 as_root: false,
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn all_that_is_open_is_named() {
-        let told = |sandbox: &Sandbox| {
+        let told = |sandbox: &SandboxReport| {
             sandbox
                 .openings()
                 .iter()

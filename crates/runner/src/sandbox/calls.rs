@@ -1,4 +1,4 @@
-//! System calls that no build needs and that lead around the wall: sockets that are TCP to those who listen but not to
+//! System calls that no build needs and that lead around the sandbox: sockets that are TCP to those who listen but not to
 //! Landlock, data sent with the first packet of a connection, rings that make calls nobody checks, keys of other sessions.
 
 use std::collections::BTreeMap;

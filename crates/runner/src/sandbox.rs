@@ -1,4 +1,4 @@
-//! The wall between a build and the rest of the machine: another user id where the runner is root, Landlock where the
+//! The sandbox between a build and the rest of the machine: another user id where the runner is root, Landlock where the
 //! kernel supports it, both where both are available (`docs/reference/builds.md#isolation-from-the-server`).
 //!
 //! Besides these: TCP ports on which this machine's servers listen are closed by Landlock (`ports`) and by refusing the system
@@ -18,7 +18,7 @@ mod landlock;
 pub mod metadata;
 mod places;
 mod ports;
-mod sandbox;
+mod report;
 pub mod trial;
 mod users;
 
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use ports::{HTTP, Ports};
-pub use sandbox::{Opening, Sandbox};
+pub use report::{Opening, SandboxReport};
 pub use users::{MOST_IDS, Users};
 
 /// The first user id of builds unless the settings name one.
@@ -35,7 +35,7 @@ pub const DEFAULT_FIRST_UID: u32 = 58_800;
 
 /// How steps are kept from the rest of the machine.
 #[derive(Clone, Debug)]
-pub struct WallSettings {
+pub struct SandboxSettings {
     /// Who steps run as. Only root can change it.
     pub user: BuildUser,
     /// Whether Landlock is put on where the kernel has it.
@@ -54,7 +54,7 @@ pub struct WallSettings {
     pub open_ports: Vec<u16>,
 }
 
-impl Default for WallSettings {
+impl Default for SandboxSettings {
     fn default() -> Self {
         Self {
             user: BuildUser::Range {
@@ -97,7 +97,7 @@ pub enum BuildUser {
 pub struct Available {
     /// Whether builds have another user id.
     pub user: bool,
-    /// Whether builds run as root, whom no wall holds for sure.
+    /// Whether builds run as root, whom no sandbox holds for sure.
     pub as_root: bool,
     /// What Landlock can do.
     pub landlock: Landlock,
@@ -116,9 +116,9 @@ pub enum Landlock {
     Full,
 }
 
-/// The wall of one step.
+/// The sandbox of one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wall {
+pub struct Sandbox {
     /// The user and group id of the step; `None` is the runner's own.
     pub user: Option<(u32, u32)>,
     /// What the step may reach by Landlock; `None` is without.
@@ -142,7 +142,7 @@ pub struct Places {
     pub devices: Vec<PathBuf>,
 }
 
-impl WallSettings {
+impl SandboxSettings {
     /// What these settings come to on this machine.
     pub fn available(&self) -> Available {
         let root = rustix::process::geteuid().is_root();
@@ -158,10 +158,10 @@ impl WallSettings {
         }
     }
 
-    /// The wall of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
-    pub fn wall(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Wall {
+    /// The sandbox of a step that runs as `user` and may change `workspace`. `work_dir`, in which other builds are, is closed.
+    pub fn sandbox(&self, user: Option<(u32, u32)>, work_dir: &Path, workspace: &Path) -> Sandbox {
         let available = self.available();
-        Wall {
+        Sandbox {
             user,
             places: (available.landlock > Landlock::Missing).then(|| places::of(self, work_dir, workspace)),
             ports: available.ports.then(|| Ports {
@@ -173,8 +173,8 @@ impl WallSettings {
     }
 }
 
-impl Wall {
-    /// Puts the part of the wall on this process that it and its children keep for ever: its view of the machine, Landlock,
+impl Sandbox {
+    /// Puts the part of the sandbox on this process that it and its children keep for ever: its view of the machine, Landlock,
     /// the calls that are refused, and that no program gives more rights. The user id is left to the exec that follows.
     ///
     /// # Errors

@@ -17,10 +17,10 @@ use crate::environment;
 use crate::executor::{self, Executor, ExecutorError, StepCommand, StepEnd, StepOrder};
 use crate::journal::Journal;
 use crate::plan::PlanResolver;
+use crate::sandbox::trial::{self, Targets};
+use crate::sandbox::{self, Sandbox, SandboxReport, Users, metadata};
 use crate::settings::Settings;
 use crate::step_tool;
-use crate::wall::trial::{self, Targets};
-use crate::wall::{self, Sandbox, Users, Wall, metadata};
 use crate::workspace::{self, Workspace};
 use crate::world::World;
 
@@ -33,7 +33,7 @@ const MOST_SWEEPS: u32 = 1500;
 pub const TRY: &str = "try";
 
 /// What all builds of a runner share.
-pub struct Site {
+pub struct RunnerContext {
     /// The settings, which have been checked.
     pub settings: Settings,
     /// Runs steps.
@@ -49,14 +49,14 @@ pub struct Site {
     /// Who builds in which slot.
     pub users: Users,
     /// What keeps steps from the rest of the machine: known once it was tried.
-    sandbox: OnceLock<Sandbox>,
+    sandbox: OnceLock<SandboxReport>,
     /// What steps find as `launchway`, once it is known. All slots build as users without rights, or as the runner's own.
     program: OnceLock<PathBuf>,
     /// Held while the runner lives.
     _lock: File,
 }
 
-impl Site {
+impl RunnerContext {
     /// Opens the work directory, in which no other runner may be.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Site {
         executor: Arc<dyn Executor>,
         resolver: Arc<dyn PlanResolver>,
         world: Arc<dyn World>,
-    ) -> io::Result<Site> {
+    ) -> io::Result<RunnerContext> {
         let work = &settings.work_dir;
         DirBuilder::new().recursive(true).mode(0o711).create(work)?;
         // Builds of other users pass through, and see nothing.
@@ -88,9 +88,9 @@ impl Site {
         let builds = work.join("builds");
         DirBuilder::new().recursive(true).mode(0o711).create(&builds)?;
         fs::set_permissions(&builds, Permissions::from_mode(0o711))?;
-        Ok(Site {
+        Ok(RunnerContext {
             journal: Journal::open(work.join("journal"))?,
-            users: Users::claim(&settings.wall, settings.slots)?,
+            users: Users::claim(&settings.sandbox, settings.slots)?,
             caches: Caches::open(work.join("caches"), settings.limits.cache_bytes)?,
             settings,
             executor,
@@ -121,20 +121,20 @@ impl Site {
         Workspace::make(self.workspace_path(key), self.users.of(slot))
     }
 
-    /// The wall around an attempt.
-    pub fn wall(&self, workspace: &Workspace) -> Wall {
+    /// The sandbox of an attempt.
+    pub fn sandbox(&self, workspace: &Workspace) -> Sandbox {
         let work_dir = &self.settings.work_dir;
-        let mut wall = self.settings.wall.wall(workspace.user, work_dir, &workspace.root);
-        if let (Some(places), Ok(program)) = (&mut wall.places, self.program(workspace.user)) {
+        let mut sandbox = self.settings.sandbox.sandbox(workspace.user, work_dir, &workspace.root);
+        if let (Some(places), Ok(program)) = (&mut sandbox.places, self.program(workspace.user)) {
             places.read.push(program);
         }
-        wall.apart = self.sandbox.get().is_some_and(|sandbox| sandbox.apart);
-        if let Some(ports) = &mut wall.ports
+        sandbox.apart = self.sandbox.get().is_some_and(|sandbox| sandbox.apart);
+        if let Some(ports) = &mut sandbox.ports
             && !closes_metadata(workspace.user)
         {
-            ports.closed.push(wall::HTTP);
+            ports.closed.push(sandbox::HTTP);
         }
-        wall
+        sandbox
     }
 
     /// The program that steps of this user find as `launchway`. It is looked for, or copied, once.
@@ -196,7 +196,7 @@ impl Site {
     ///
     /// # Errors
     /// Why no step can run, as the end of a sentence.
-    pub async fn try_wall(&self) -> Result<&Sandbox, String> {
+    pub async fn try_sandbox(&self) -> Result<&SandboxReport, String> {
         if let Some(sandbox) = self.sandbox.get() {
             return Ok(sandbox);
         }
@@ -217,7 +217,7 @@ impl Site {
     }
 
     /// Runs the step of the trial, with a view of the machine of its own or without.
-    async fn try_step(&self, apart: bool) -> Result<Sandbox, String> {
+    async fn try_step(&self, apart: bool) -> Result<SandboxReport, String> {
         let text = |error: io::Error| error.to_string();
         let secret = self.settings.work_dir.join("trial");
         let mut options = OpenOptions::new();
@@ -232,12 +232,12 @@ impl Site {
         self.clear(TRY, 0).await;
         fs::remove_file(&secret).map_err(text)?;
         match tried? {
-            (StepEnd::Exited(0), printed) => Ok(Sandbox {
-                available: self.settings.wall.available(),
+            (StepEnd::Exited(0), printed) => Ok(SandboxReport {
+                available: self.settings.sandbox.available(),
                 apart,
                 reached: trial::reached(&printed)?,
                 closes_metadata: closes_metadata(self.users.of(0)),
-                open_ports: self.settings.wall.open_ports.clone(),
+                open_ports: self.settings.sandbox.open_ports.clone(),
             }),
             (end, printed) => Err(format!("a step ended with {end:?}: {}", printed.trim())),
         }
@@ -255,9 +255,9 @@ impl Site {
             command: StepCommand::Shell(trial::script(&targets)),
             directory: workspace.source(),
             env: environment::base(&self.settings.path, &workspace, &self.mark(TRY)),
-            wall: Wall {
+            sandbox: Sandbox {
                 apart,
-                ..self.wall(&workspace)
+                ..self.sandbox(&workspace)
             },
             grace: self.settings.limits.grace,
             file_bytes: self.settings.limits.file_bytes,

@@ -1,4 +1,4 @@
-//! Between the supervisor and the step: puts the wall on itself, then becomes the step.
+//! Between the supervisor and the step: enters the sandbox, then becomes the step.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::{StepCommand, StepOrder};
 
 /// The hidden first argument.
-pub(super) const COMMAND: &str = "__walled";
+pub(super) const COMMAND: &str = "__sandboxed";
 
 /// Becomes the step that standard input orders; returns only with a problem, which standard error has then been told.
 pub(super) fn run() -> ExitCode {
@@ -47,7 +47,7 @@ fn prepare() -> Result<Command, String> {
     let mut step = command(&order.command)?;
     step.env_clear().envs(&order.env).current_dir(&order.directory);
     step.stdin(Stdio::null()).stdout(Stdio::inherit());
-    if let Some((uid, gid)) = order.wall.user {
+    if let Some((uid, gid)) = order.sandbox.user {
         // Or the step could not open `/dev/stdout`.
         let (user, group) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
         rustix::fs::fchown(&output, Some(user), Some(group)).map_err(|error| error.to_string())?;
@@ -55,7 +55,7 @@ fn prepare() -> Result<Command, String> {
         step.uid(uid).gid(gid);
     }
     step.stderr(Stdio::from(output));
-    order.wall.put_on()?;
+    order.sandbox.put_on()?;
     Ok(step)
 }
 
