@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use launchway_client::{BaseUrl, Client, Options, Pause, Reason, SystemWorld, Timeouts, World};
+use launchway_client::{
+    BaseUrl, Client, Environment as ClientEnvironment, Options, Pause, Reason, SystemEnvironment, Timeouts,
+};
 use launchway_domain::api_key::ApiKey;
 
 use crate::args::Global;
@@ -114,13 +116,13 @@ impl Context {
     }
 
     fn client_of(&self, base: BaseUrl, key: Option<ApiKey>, org: Option<String>) -> Result<Client, Failure> {
-        let world = Arc::new(WaitingAloud(self.printer.clone()));
+        let environment = Arc::new(AnnouncingEnvironment(self.printer.clone()));
         Ok(Client::new(Options {
             base,
             key,
             org,
             timeouts: Timeouts::default(),
-            world,
+            environment,
         })?)
     }
 }
@@ -134,18 +136,18 @@ fn address_of_project(key: Origin, url: &BaseUrl) -> Failure {
     )
 }
 
-/// The real world, which says what it waits for.
-struct WaitingAloud(Printer);
+/// The system environment, which prints what it waits for.
+struct AnnouncingEnvironment(Printer);
 
-impl World for WaitingAloud {
+impl ClientEnvironment for AnnouncingEnvironment {
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_> {
         if delay >= Duration::from_secs(1) && reason != Reason::Unchanged {
             self.0.note(&format!("Trying again in {} s: {reason}", delay.as_secs()));
         }
-        SystemWorld.pause(delay, reason)
+        SystemEnvironment.pause(delay, reason)
     }
 
     fn random(&self) -> [u8; 16] {
-        SystemWorld.random()
+        SystemEnvironment.random()
     }
 }

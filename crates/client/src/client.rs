@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::address::BaseUrl;
 use crate::answer::RawAnswer;
+use crate::environment::Environment;
 use crate::error::Error;
 use crate::retry::{Reason, Tries};
 use crate::transport::Transport;
-use crate::world::World;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -52,7 +52,7 @@ pub struct Options {
     /// How long to wait for the network.
     pub timeouts: Timeouts,
     /// Waiting and randomness.
-    pub world: Arc<dyn World>,
+    pub environment: Arc<dyn Environment>,
 }
 
 /// A client of one server, on behalf of one caller. Cheap to clone.
@@ -60,7 +60,7 @@ pub struct Options {
 pub struct Client {
     pub(crate) transport: Transport,
     pub(crate) timeouts: Timeouts,
-    pub(crate) world: Arc<dyn World>,
+    pub(crate) environment: Arc<dyn Environment>,
     base: BaseUrl,
     bearer: Option<HeaderValue>,
     org: Option<String>,
@@ -91,7 +91,7 @@ impl Client {
         Ok(Self {
             transport,
             timeouts: options.timeouts,
-            world: options.world,
+            environment: options.environment,
             base: options.base,
             bearer,
             org: options.org,
@@ -178,7 +178,7 @@ impl Client {
         if let Some(org) = self.org.as_ref().filter(|_| !names_org) {
             url.query_pairs_mut().append_pair("orgId", org);
         }
-        let idempotency_key = (method == Method::POST).then(|| hex::encode(self.world.random()));
+        let idempotency_key = (method == Method::POST).then(|| hex::encode(self.environment.random()));
         self.send(Call {
             method,
             url,
@@ -208,7 +208,7 @@ impl Client {
                 return outcome.map_err(|failed| failed.error);
             };
             match tries.after(reason, asked, repeatable) {
-                Some(delay) => self.world.pause(delay, reason).await,
+                Some(delay) => self.environment.pause(delay, reason).await,
                 None => return outcome.map_err(|failed| failed.error),
             }
         }

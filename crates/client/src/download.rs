@@ -46,7 +46,7 @@ impl Client {
             let Some((delay, reason)) = delay else {
                 return Err(error);
             };
-            self.world.pause(delay, reason).await;
+            self.environment.pause(delay, reason).await;
         }
     }
 }

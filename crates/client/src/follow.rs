@@ -84,7 +84,7 @@ impl Following {
                 let Some((delay, reason)) = delay else {
                     return Err(failed.error);
                 };
-                self.client.world.pause(delay, reason).await;
+                self.client.environment.pause(delay, reason).await;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A typed client of our own API: addresses, authentication, retries, uploads and downloads, builds that are followed. It knows no command line.
 //!
 //! [`Client`] has one method for each endpoint in use. What it needs of the outside besides the network, waiting and
-//! randomness, comes from a [`World`].
+//! randomness, comes from a [`Environment`].
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
@@ -13,6 +13,7 @@ mod builds;
 mod calls;
 mod client;
 mod download;
+mod environment;
 mod error;
 mod fingerprints;
 mod follow;
@@ -23,7 +24,6 @@ mod storage;
 mod submissions;
 mod transport;
 mod upload;
-mod world;
 
 pub use address::{AddressError, BaseUrl};
 pub use admin::AuditFilter;
@@ -32,6 +32,7 @@ pub use bare::BareClient;
 pub use builds::BuildFilter;
 pub use calls::{Paging, UpdateFilter};
 pub use client::{Client, Options, Timeouts};
+pub use environment::{Environment, Pause, SystemEnvironment};
 pub use error::Error;
 pub use follow::{BuildEvent, Following};
 pub use log::BuildLog;
@@ -41,4 +42,3 @@ pub use retry::Reason;
 pub use storage::{Broken, Download, Storage};
 pub use submissions::{SubmissionFilter, Watching};
 pub use upload::{Progress, Source};
-pub use world::{Pause, SystemWorld, World};

@@ -70,7 +70,7 @@ impl BuildLog {
             let Some((delay, reason)) = delay else {
                 return Err(failed.error);
             };
-            self.client.world.pause(delay, reason).await;
+            self.client.environment.pause(delay, reason).await;
         }
     }
 

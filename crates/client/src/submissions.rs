@@ -112,7 +112,7 @@ impl Watching {
         let mut tries = Tries::persistent();
         loop {
             if self.known.is_some() {
-                self.client.world.pause(self.pause, Reason::Unchanged).await;
+                self.client.environment.pause(self.pause, Reason::Unchanged).await;
             }
             let answer = match self.client.submission(&self.id).await {
                 Ok(answer) => answer,
@@ -121,7 +121,7 @@ impl Watching {
                     let Some((delay, reason)) = delay else {
                         return Err(error);
                     };
-                    self.client.world.pause(delay, reason).await;
+                    self.client.environment.pause(delay, reason).await;
                     continue;
                 }
             };

@@ -155,7 +155,7 @@ impl Attempt {
                 // As shells tell it.
                 StepEnd::Killed(signal) => 128 + signal,
             };
-            self.phases.end(Some(code), self.context.world.now());
+            self.phases.end(Some(code), self.context.machine.now());
             match end {
                 StepEnd::Exited(0) => {}
                 StepEnd::Exited(code) => return Err(step_failed(&step.name, &format!("exit code {code}"))),
@@ -166,7 +166,7 @@ impl Attempt {
         self.save_caches(caches).await?;
         self.begin("artifacts").await;
         let artifacts = self.collect(plan).await?;
-        self.phases.end(None, self.context.world.now());
+        self.phases.end(None, self.context.machine.now());
         // A cancel that came in the meantime counts.
         match self.stopper.reason() {
             Some(reason) => Err(reason.into()),
@@ -180,7 +180,7 @@ impl Attempt {
     }
 
     async fn begin(&self, phase: &str) {
-        self.phases.begin(phase, self.context.world.now());
+        self.phases.begin(phase, self.context.machine.now());
         self.log.say(phase).await;
     }
 
@@ -285,14 +285,14 @@ impl Attempt {
             let limits = &context.settings.limits;
             loop {
                 if let Some(problem) = disk::shortage(
-                    context.world.as_ref(),
+                    context.machine.as_ref(),
                     &context.settings.work_dir,
                     limits.min_free_bytes,
                 ) {
                     stopper.stop(StopReason::DiskFull(problem));
                     return;
                 }
-                context.world.pause(limits.disk_interval).await;
+                context.machine.pause(limits.disk_interval).await;
             }
         }))
     }

@@ -92,7 +92,7 @@ async fn begin(
         }
     };
     context.end(&key, slot).await;
-    phases.end(None, context.world.now());
+    phases.end(None, context.machine.now());
     let end = conclude(result, &phases, &record, &log).await;
     // A build may leave millions of files: its end does not wait until they are gone, only the next build in its slot does.
     let ((), delivered) = tokio::join!(context.remove_workspace(&key), async {
@@ -193,7 +193,7 @@ pub(crate) fn renew(calls: BuildCalls, phases: Arc<Phases>, stopper: Stopper, se
     tokio::spawn(async move {
         loop {
             tokio::select! {
-                () = calls.server().world().pause(interval) => {}
+                () = calls.server().machine().pause(interval) => {}
                 () = phases.changed() => {}
             }
             match calls.renew(phases.all()).await {

@@ -16,13 +16,13 @@ use crate::cache::Caches;
 use crate::environment;
 use crate::executor::{self, Executor, ExecutorError, StepCommand, StepEnd, StepOrder};
 use crate::journal::Journal;
+use crate::machine::Machine;
 use crate::plan::PlanResolver;
 use crate::sandbox::trial::{self, Targets};
 use crate::sandbox::{self, Sandbox, SandboxReport, Users, metadata};
 use crate::settings::Settings;
 use crate::step_tool;
 use crate::workspace::{self, Workspace};
-use crate::world::World;
 
 /// Left-over processes are looked for again after this.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -41,7 +41,7 @@ pub struct RunnerContext {
     /// Knows plans.
     pub resolver: Arc<dyn PlanResolver>,
     /// The clock and randomness.
-    pub world: Arc<dyn World>,
+    pub machine: Arc<dyn Machine>,
     /// What survives a crash.
     pub journal: Journal,
     /// What is kept between builds.
@@ -65,7 +65,7 @@ impl RunnerContext {
         settings: Settings,
         executor: Arc<dyn Executor>,
         resolver: Arc<dyn PlanResolver>,
-        world: Arc<dyn World>,
+        machine: Arc<dyn Machine>,
     ) -> io::Result<RunnerContext> {
         let work = &settings.work_dir;
         DirBuilder::new().recursive(true).mode(0o711).create(work)?;
@@ -95,7 +95,7 @@ impl RunnerContext {
             settings,
             executor,
             resolver,
-            world,
+            machine,
             sandbox: OnceLock::new(),
             program: OnceLock::new(),
             _lock: lock,
@@ -187,7 +187,7 @@ impl RunnerContext {
                 warn!(build = key, "processes of a build do not end");
                 break;
             }
-            self.world.pause(AGAIN).await;
+            self.machine.pause(AGAIN).await;
         }
     }
 

@@ -207,10 +207,10 @@ impl Delivery {
                 let problem = format!("The artifact {} cannot be stored: {}.", artifact.name, broken.error);
                 return Ok(Err(problem));
             }
-            let world = self.calls.server().world();
-            let delay = backoff.after(None, world.random());
+            let machine = self.calls.server().machine();
+            let delay = backoff.after(None, machine.random());
             warn!(build = self.record.key(), error = %broken.error, "an artifact was not stored: trying again");
-            self.unless_gone(world.pause(delay)).await?;
+            self.unless_gone(machine.pause(delay)).await?;
         }
     }
 

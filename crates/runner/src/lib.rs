@@ -21,6 +21,7 @@ mod journal;
 pub mod labels;
 pub mod local;
 mod log;
+pub mod machine;
 mod phases;
 pub mod plan;
 pub mod protocol;
@@ -33,7 +34,6 @@ mod step_tool;
 mod stop;
 pub mod token;
 mod workspace;
-pub mod world;
 
 pub use build::Stage;
 pub use runner::{Runner, RunnerError, Workplace};

@@ -19,12 +19,12 @@ use crate::environment;
 use crate::executor::Executor;
 use crate::journal::{Artifact, BuildInHand, Record};
 use crate::log::Log;
+use crate::machine::SystemMachine;
 use crate::phases::Phases;
 use crate::plan::RequestOnly;
 use crate::runner::RunnerError;
 use crate::settings::Settings;
 use crate::stop::{StopReason, Stopper};
-use crate::world::SystemWorld;
 
 /// Bytes of the log shown at a time.
 const CHUNK: usize = 64 << 10;
@@ -81,7 +81,7 @@ pub async fn run(
         settings,
         executor,
         Arc::new(RequestOnly),
-        Arc::new(SystemWorld),
+        Arc::new(SystemMachine),
     )?);
     forget_earlier(&context).await?;
     let record = context.journal.begin(BuildInHand {
@@ -108,7 +108,7 @@ pub async fn run(
         }
     };
     context.clear(&key, 0).await;
-    phases.end(None, context.world.now());
+    phases.end(None, context.machine.now());
     let (status, error, artifacts) = match result {
         Ok(artifacts) => (BuildResult::Success, None, keep(&record, artifacts, &output)?),
         Err(Failure::Stopped(StopReason::Canceled)) => (BuildResult::Canceled, None, Vec::new()),

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 
-use crate::world::World;
+use crate::machine::Machine;
 
 pub use backoff::Backoff;
 
@@ -39,7 +39,7 @@ pub struct Server {
     client: BareClient,
     storage: Storage,
     token: SecretText,
-    world: Arc<dyn World>,
+    machine: Arc<dyn Machine>,
 }
 
 /// A server, as a runner speaks to it about one attempt of a build. Cheap to clone.
@@ -98,12 +98,17 @@ impl Server {
     ///
     /// # Errors
     /// The machine's TLS certificates cannot be read.
-    pub fn new(base: BaseUrl, token: SecretText, timeouts: &Timeouts, world: Arc<dyn World>) -> Result<Self, Error> {
+    pub fn new(
+        base: BaseUrl,
+        token: SecretText,
+        timeouts: &Timeouts,
+        machine: Arc<dyn Machine>,
+    ) -> Result<Self, Error> {
         Ok(Self {
             storage: Storage::new(&base, timeouts)?,
             client: BareClient::new(base, timeouts)?,
             token,
-            world,
+            machine,
         })
     }
 
@@ -113,8 +118,8 @@ impl Server {
     }
 
     /// The clock that the calls go by.
-    pub fn world(&self) -> &Arc<dyn World> {
-        &self.world
+    pub fn machine(&self) -> &Arc<dyn Machine> {
+        &self.machine
     }
 
     /// `POST /runner/lease`: waits for a build; `None` when there was none in time.
@@ -143,7 +148,7 @@ impl Server {
         body: Bytes,
         budget: RetryBudget,
     ) -> Result<T, CallError> {
-        let began = self.world.now();
+        let began = self.machine.now();
         let (mut backoff, mut defects) = (Backoff::default(), 0);
         loop {
             let sent = self
@@ -173,10 +178,10 @@ impl Server {
                 Err(Error::Invalid(problem)) => return Err(CallError::Invalid(problem)),
                 Err(error) => (error.to_string(), None),
             };
-            if budget.time.is_some_and(|time| self.world.now() - began > time) {
+            if budget.time.is_some_and(|time| self.machine.now() - began > time) {
                 return Err(CallError::Silence);
             }
-            let delay = backoff.after(asked, self.world.random());
+            let delay = backoff.after(asked, self.machine.random());
             if backoff.failures() % TELL_EVERY == 1 {
                 let path = endpoint(path);
                 warn!(
@@ -186,7 +191,7 @@ impl Server {
                     "the server does not answer as it should: trying again"
                 );
             }
-            self.world.pause(delay).await;
+            self.machine.pause(delay).await;
         }
     }
 }

@@ -15,12 +15,12 @@ use crate::build::{self, Stage};
 use crate::context::RunnerContext;
 use crate::delivery;
 use crate::executor::Executor;
+use crate::machine::{Machine, SystemMachine};
 use crate::plan::{PlanResolver, RequestOnly};
 use crate::protocol::{CallError, Server};
 use crate::sandbox::{self, SandboxReport};
 use crate::settings::Settings;
 use crate::workspace::disk;
-use crate::world::{SystemWorld, World};
 
 /// How long a server lets the runner wait for a build (`docs/reference/builds.md#pulling-work`).
 const WAIT_SECONDS: u32 = 30;
@@ -64,10 +64,10 @@ impl Workplace {
         settings: Settings,
         executor: Arc<dyn Executor>,
         resolver: Arc<dyn PlanResolver>,
-        world: Arc<dyn World>,
+        machine: Arc<dyn Machine>,
     ) -> Result<Workplace, RunnerError> {
         settings.check().map_err(RunnerError::Settings)?;
-        let context = RunnerContext::open(settings, executor, resolver, world)?;
+        let context = RunnerContext::open(settings, executor, resolver, machine)?;
         context.try_sandbox().await.map_err(RunnerError::Sandbox)?;
         Ok(Workplace(Arc::new(context)))
     }
@@ -77,7 +77,7 @@ impl Workplace {
     /// # Errors
     /// As [`Workplace::open`].
     pub async fn look(mut settings: Settings, executor: Arc<dyn Executor>) -> Result<SandboxReport, RunnerError> {
-        let name = format!("launchway-trial-{:016x}", SystemWorld.random());
+        let name = format!("launchway-trial-{:016x}", SystemMachine.random());
         // Builds may have users of their own, who pass through here.
         let place = std::env::temp_dir().join(name);
         DirBuilder::new().mode(0o700).create(&place)?;
@@ -85,7 +85,7 @@ impl Workplace {
         settings.work_dir = place.join("work");
         settings.slots = 1;
         let looked = async {
-            let workplace = Workplace::open(settings, executor, Arc::new(RequestOnly), Arc::new(SystemWorld)).await?;
+            let workplace = Workplace::open(settings, executor, Arc::new(RequestOnly), Arc::new(SystemMachine)).await?;
             Ok::<_, RunnerError>(workplace.sandbox().await?.clone())
         };
         let looked = looked.await;
@@ -124,9 +124,9 @@ impl Runner {
         version: String,
     ) -> Result<Runner, RunnerError> {
         settings.check().map_err(RunnerError::Settings)?;
-        let world = Arc::clone(server.world());
+        let machine = Arc::clone(server.machine());
         Ok(Runner {
-            context: Arc::new(RunnerContext::open(settings, executor, resolver, world)?),
+            context: Arc::new(RunnerContext::open(settings, executor, resolver, machine)?),
             server,
             version,
         })
@@ -228,9 +228,9 @@ async fn next_lease(
     ask: &AskLease,
 ) -> Result<Option<launchway_api::runner::Lease>, CallError> {
     let least = context.settings.limits.min_free_bytes;
-    if let Some(problem) = disk::shortage(context.world.as_ref(), &context.settings.work_dir, least) {
+    if let Some(problem) = disk::shortage(context.machine.as_ref(), &context.settings.work_dir, least) {
         warn!(problem, "no build is taken");
-        context.world.pause(REST).await;
+        context.machine.pause(REST).await;
         return Ok(None);
     }
     server.lease(ask).await

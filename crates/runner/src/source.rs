@@ -17,8 +17,8 @@ use std::path::Path;
 use launchway_client::Storage;
 use sha2::{Digest, Sha256};
 
+use crate::machine::Machine;
 use crate::protocol::Backoff;
-use crate::world::World;
 
 pub use links::check as check_links;
 
@@ -65,7 +65,7 @@ impl SourceError {
 /// They cannot be had, or are others.
 pub async fn download(
     storage: &Storage,
-    world: &dyn World,
+    machine: &dyn Machine,
     url: &str,
     to: &Path,
     size: u64,
@@ -78,11 +78,11 @@ pub async fn download(
             Err(Fetch::Over(error)) => return Err(error),
             Ok(()) => return Ok(()),
         };
-        let delay = backoff.after(None, world.random());
+        let delay = backoff.after(None, machine.random());
         if backoff.failures() >= TRIES {
             return Err(SourceError::Unavailable(problem));
         }
-        world.pause(delay).await;
+        machine.pause(delay).await;
     }
 }
 

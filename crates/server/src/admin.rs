@@ -24,12 +24,12 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
 use serde_json::Value;
 
-use crate::app::{App, StartError, World};
+use crate::app::{App, Dependencies, StartError};
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::inspection::Inspector;
-use crate::outside::resolver::SystemResolver;
+use crate::outbound::resolver::SystemResolver;
 use crate::program::CommandError;
 use crate::random::SystemRandom;
 
@@ -73,14 +73,14 @@ pub enum AdminCommand {
 /// Opens the service's parts for a command.
 pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
     let url = format!("http://{}", config.listen);
-    let world = World {
+    let dependencies = Dependencies {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
         stores: None,
         inspector: Inspector::this_program().map_err(StartError::io("this program"))?,
     };
-    App::open(config, url, world).await
+    App::open(config, url, dependencies).await
 }
 
 /// Runs a command and prints what came of it: sentences, or with `--json` one object.

@@ -29,10 +29,10 @@ use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
-use crate::outside::provider::Provider;
-use crate::outside::resolver::Resolver;
-use crate::outside::stores::{GuardedTransport, StoreWorld, Stores};
-use crate::outside::webhook_sender::WebhookSender;
+use crate::outbound::provider::Provider;
+use crate::outbound::resolver::Resolver;
+use crate::outbound::stores::{GuardedTransport, StoreClock, Stores};
+use crate::outbound::webhook_sender::WebhookSender;
 use crate::random::Random;
 use crate::store_events::StoreEventSecrets;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
@@ -151,7 +151,7 @@ impl StartError {
 }
 
 /// The parts that a test may want to hold in its hand.
-pub struct World {
+pub struct Dependencies {
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Randomness.
@@ -166,21 +166,21 @@ pub struct World {
 
 impl App {
     /// Opens everything that the settings name. `public_url` is used where the settings name none.
-    pub async fn open(config: Config, public_url: String, world: World) -> Result<Arc<App>, StartError> {
+    pub async fn open(config: Config, public_url: String, dependencies: Dependencies) -> Result<Arc<App>, StartError> {
         if config.is_embedded() {
             make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
         }
         let db = Db::open(config.database_url.reveal()).await?;
-        let vault = open_vault(&config, &db, &world).await?;
+        let vault = open_vault(&config, &db, &dependencies).await?;
         let public_url = config.public_url.clone().unwrap_or(public_url);
         let blob = open_blob(&config, &public_url, &vault)?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
-        let stores = open_stores(&config, &world);
+        let stores = open_stores(&config, &dependencies);
         let provider = config.oidc.clone().map(|settings| {
             let addresses = vec![settings.issuer.clone()];
             Provider::new(
                 settings,
-                Arc::new(GuardedTransport::new(world.resolver.clone(), addresses)),
+                Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)),
             )
         });
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -189,18 +189,18 @@ impl App {
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             store_event_secrets: StoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
-            calls: CallLimiter::new(db.clone(), &*world.random),
-            addresses: ClientLimiter::of_many(config.check_limit, &*world.random),
-            pages: PageLimits::new(&*world.random),
+            calls: CallLimiter::new(db.clone(), &*dependencies.random),
+            addresses: ClientLimiter::of_many(config.check_limit, &*dependencies.random),
+            pages: PageLimits::new(&*dependencies.random),
             fair_work: FairWork::new(cores.div_ceil(2)),
-            metrics: Metrics::new(world.clock.now()),
+            metrics: Metrics::new(dependencies.clock.now()),
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),
             check_counts: CheckCounts::default(),
-            leases: Leases::new(world.random.token()),
+            leases: Leases::new(dependencies.random.token()),
             reports: ReportQueue::new(db.clone()),
             webhooks: Webhooks {
-                sender: WebhookSender::new(world.resolver, config.allow_private_webhooks),
+                sender: WebhookSender::new(dependencies.resolver, config.allow_private_webhooks),
                 events: Notify::new(),
                 deliveries: Notify::new(),
             },
@@ -214,9 +214,9 @@ impl App {
             embedded: OnceLock::new(),
             stopping: CancellationToken::new(),
             inspections: Places::new(cores),
-            inspector: world.inspector,
-            clock: world.clock,
-            random: world.random,
+            inspector: dependencies.inspector,
+            clock: dependencies.clock,
+            random: dependencies.random,
             public_url,
             config,
             db,
@@ -232,12 +232,12 @@ impl App {
 }
 
 /// The stores that the settings name.
-fn open_stores(config: &Config, world: &World) -> Stores {
+fn open_stores(config: &Config, dependencies: &Dependencies) -> Stores {
     let addresses = vec![config.app_store_connect_url.clone(), config.google_play_url.clone()];
-    let http = || Arc::new(GuardedTransport::new(world.resolver.clone(), addresses)) as Arc<dyn Transport>;
+    let http = || Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)) as Arc<dyn Transport>;
     Stores {
-        transport: world.stores.clone().unwrap_or_else(http),
-        world: Arc::new(StoreWorld(world.clock.clone())),
+        transport: dependencies.stores.clone().unwrap_or_else(http),
+        clock: Arc::new(StoreClock(dependencies.clock.clone())),
         app_store_connect: config.app_store_connect_url.clone(),
         google_play: config.google_play_url.clone(),
     }
@@ -260,11 +260,11 @@ pub fn open_blob(config: &Config, public_url: &str, vault: &Vault) -> Result<Blo
 }
 
 /// The vault, its master key checked against the database: another one would make sealed values unreadable.
-pub async fn open_vault(config: &Config, db: &Db, world: &World) -> Result<Vault, StartError> {
+pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -> Result<Vault, StartError> {
     const REASON: &str = "the installation's own facts";
     let file = &config.master_key_file;
     let known = db.read().await?.system(REASON).meta(MASTER_KEY_CHECK).await?;
-    let mut key = MasterKey::load(file, known.is_none(), &*world.random);
+    let mut key = MasterKey::load(file, known.is_none(), &*dependencies.random);
     let mut tx = db.write().await?;
     let check = match &key {
         Ok(key) => {
@@ -288,7 +288,14 @@ pub async fn open_vault(config: &Config, db: &Db, world: &World) -> Result<Vault
         );
         return Err(ConfigError::new("--master-key-file", problem).into());
     }
-    let vault = Vault::open(key, file.clone(), &mut tx, world.clock.clone(), world.random.clone()).await;
+    let vault = Vault::open(
+        key,
+        file.clone(),
+        &mut tx,
+        dependencies.clock.clone(),
+        dependencies.random.clone(),
+    )
+    .await;
     let vault = vault.map_err(|failure| ConfigError::new("--master-key-file", failure.to_string()))?;
     tx.commit().await?;
     Ok(vault)

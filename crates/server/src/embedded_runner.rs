@@ -14,11 +14,11 @@ use launchway_api::secret::SecretText;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_domain::id::{OrgId, RunnerId};
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::machine::{Machine, SystemMachine};
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::sandbox::{BuildUser, MOST_IDS, SandboxReport};
 use launchway_runner::settings::Settings;
-use launchway_runner::world::{SystemWorld, World};
 use launchway_runner::{Runner, Stage, Workplace, labels};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -119,9 +119,9 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
         ));
     }
     let executor = ProcessExecutor::new().map_err(|error| error.to_string())?;
-    let world: Arc<dyn World> = Arc::new(SystemWorld);
+    let machine: Arc<dyn Machine> = Arc::new(SystemMachine);
     let (executor, resolver) = (Arc::new(executor), Arc::new(ProjectResolver));
-    let workplace = Workplace::open(settings, executor, resolver, Arc::clone(&world)).await;
+    let workplace = Workplace::open(settings, executor, resolver, Arc::clone(&machine)).await;
     let workplace = workplace.map_err(|error| error.to_string())?;
     let sandbox = workplace.sandbox().await.map_err(|error| error.to_string())?.clone();
     tracing::info!(work_dir = %work_dir.display(), sandbox = sandbox.sentence(), "this server runs builds");
@@ -152,7 +152,7 @@ async fn prepare(app: &Arc<App>, address: SocketAddr) -> Result<Runner, String> 
     let origin = format!("http://{address}");
     let base: BaseUrl = origin.parse().map_err(|error| format!("{origin}: {error}"))?;
     let token = SecretText::new(token);
-    let server = Server::new(base, token, &Timeouts::default(), world);
+    let server = Server::new(base, token, &Timeouts::default(), machine);
     let server = server.map_err(|error| error.to_string())?;
     let builders = builders(user, sandbox.available.user);
     let runner = workplace.runner(server, version);

@@ -25,7 +25,7 @@ pub mod master_key;
 pub mod metrics;
 pub mod ops;
 pub mod ota;
-pub mod outside;
+pub mod outbound;
 pub mod package;
 pub mod program;
 pub mod random;

@@ -10,14 +10,14 @@ use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::Plan;
 use launchway_domain::build::{Build, SourceRecord, Spec, Standing};
 use launchway_domain::platform::Platform;
-use launchway_server::app::{App, World};
+use launchway_server::app::{App, Dependencies};
 use launchway_server::caller::{Origin, RunnerCaller};
 use launchway_server::clock::SystemClock;
 use launchway_server::config::{Config, RawSettings};
 use launchway_server::inspection::Inspector;
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{build_logs, leases, orgs, runners};
-use launchway_server::outside::resolver::SystemResolver;
+use launchway_server::outbound::resolver::SystemResolver;
 use launchway_server::random::SystemRandom;
 use launchway_testing::settings::setting;
 
@@ -38,7 +38,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         data_dir: Some(dir.join("data").display().to_string()),
         ..RawSettings::default()
     };
-    let world = World {
+    let dependencies = Dependencies {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
@@ -46,7 +46,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         inspector: Inspector::this_program().expect("a program"),
     };
     let config = Config::load(settings, None).expect("good settings");
-    App::open(config, "http://127.0.0.1:1".to_owned(), world)
+    App::open(config, "http://127.0.0.1:1".to_owned(), dependencies)
         .await
         .expect("an app")
 }

@@ -20,7 +20,7 @@ mod settings;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use launchway_domain::time::{EpochMs, HOUR};
-pub use launchway_stores::World;
+pub use launchway_stores::Clock;
 pub use launchway_stores::app_store::webhook::SIGNATURE_HEADER;
 use launchway_stores::app_store::webhook::WebhookSecret;
 use launchway_stores::transport::Response;
@@ -38,7 +38,7 @@ pub const ADDRESS: &str = "https://stores.invalid";
 /// Both stores.
 pub struct Simulator {
     state: Mutex<State>,
-    world: Arc<dyn World>,
+    real_clock: Arc<dyn Clock>,
 }
 
 /// A webhook event on its way.
@@ -68,9 +68,9 @@ struct State {
 
 impl Simulator {
     /// Stores that hold what the settings say, and are reached at `address`.
-    pub fn new(settings: Settings, address: &str, world: Arc<dyn World>) -> Arc<Simulator> {
+    pub fn new(settings: Settings, address: &str, real_clock: Arc<dyn Clock>) -> Arc<Simulator> {
         let state = State {
-            clock: clock::StoreClock::new(world.now(), settings.speed),
+            clock: clock::StoreClock::new(real_clock.now(), settings.speed),
             app_store: app_store::AppStore::new(&settings),
             google_play: google_play::GooglePlay::new(&settings),
             access: access::Access::default(),
@@ -82,7 +82,7 @@ impl Simulator {
         };
         Arc::new(Simulator {
             state: Mutex::new(state),
-            world,
+            real_clock,
         })
     }
 
@@ -111,7 +111,7 @@ impl Simulator {
     /// # Errors
     /// What there is not.
     pub fn by_hand(&self, done: &ByHand) -> Result<(), String> {
-        let now = self.world.now();
+        let now = self.real_clock.now();
         self.lock().by_hand(done, now)
     }
 
@@ -128,7 +128,7 @@ impl Simulator {
     /// The webhook events of App Store Connect since the last time, for whoever delivers them. None where nobody asked for
     /// them.
     pub fn take_deliveries(&self) -> Vec<Delivery> {
-        let now = self.world.now();
+        let now = self.real_clock.now();
         let mut state = self.lock();
         state.advance(now);
         let there = state.clock.at(now);
@@ -162,7 +162,7 @@ impl Simulator {
     pub async fn answer(&self, mut call: Call) -> Result<Response, Cut> {
         if control::is_control(&call) {
             let body = call.read(false).await?;
-            return Ok(control::answer(&mut self.lock(), &call, &body, self.world.now()));
+            return Ok(control::answer(&mut self.lock(), &call, &body, self.real_clock.now()));
         }
         let fault = self.lock().faults.next(&call);
         if let Some(kind) = fault
@@ -171,14 +171,14 @@ impl Simulator {
             return answer;
         }
         if let Some(kind) = fault {
-            self.lock().prepare(kind, self.world.now());
+            self.lock().prepare(kind, self.real_clock.now());
         }
         let cut = matches!(fault, Some(Kind::Cut));
         let body = call.read(cut).await?;
         if cut && !call.is_resumable() {
             return Err(Cut);
         }
-        let answer = self.lock().route(&call, &body, self.world.now());
+        let answer = self.lock().route(&call, &body, self.real_clock.now());
         if cut {
             return Err(Cut);
         }

@@ -6,17 +6,17 @@
 #![deny(missing_docs)]
 
 pub mod app_store;
+pub mod clock;
 pub mod failure;
 pub mod google_play;
 pub mod release;
 pub mod step;
 pub mod token;
 pub mod transport;
-pub mod world;
 
 mod answer;
 
+pub use clock::Clock;
 pub use failure::StoreFailure;
 pub use release::{Note, Release};
 pub use step::{Step, Then};
-pub use world::World;

@@ -44,7 +44,7 @@ fn artifact(server: &FakeServer, bytes: &[u8]) -> Value {
 
 /// What a followed build tells, until its end or an error.
 async fn told(server: &FakeServer, offset: u64) -> (Vec<String>, Result<(), Error>, Vec<Reason>) {
-    let (client, world) = client_with(&server.url(), Some("org_1"), Timeouts::default());
+    let (client, environment) = client_with(&server.url(), Some("org_1"), Timeouts::default());
     let mut following = client.follow_build(ID, offset);
     let mut told = Vec::new();
     let end = loop {
@@ -59,7 +59,7 @@ async fn told(server: &FakeServer, offset: u64) -> (Vec<String>, Result<(), Erro
     (
         told,
         end,
-        world.pauses().into_iter().map(|(_, reason)| reason).collect(),
+        environment.pauses().into_iter().map(|(_, reason)| reason).collect(),
     )
 }
 
@@ -113,10 +113,10 @@ async fn following_ends_where_there_is_nothing_to_wait_for() {
 
     // A server that never comes back is waited for ten minutes.
     let away = FakeServer::start((0..100).map(|_| Reply::error(503, "Service Unavailable", "Away"))).await;
-    let (client, world) = client_of(&away);
+    let (client, environment) = client_of(&away);
     let error = client.follow_build(ID, 0).next().await.expect_err("it is away");
     assert!(matches!(error, Error::Api { status: 503, .. }));
-    let waited: Duration = world.pauses().iter().map(|(delay, _)| *delay).sum();
+    let waited: Duration = environment.pauses().iter().map(|(delay, _)| *delay).sum();
     assert!(
         waited > Duration::from_secs(580) && waited <= Duration::from_secs(600),
         "{waited:?}"

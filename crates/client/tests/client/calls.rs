@@ -150,10 +150,10 @@ async fn neither_client_nor_error_shows_the_key() {
 #[tokio::test]
 async fn a_call_that_nobody_waits_for_any_more_is_over() {
     let server = FakeServer::start([Reply::silence()]).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let call = tokio::spawn(async move { client.session().await.map(drop) });
     server.arrival().await;
     call.abort();
     assert!(call.await.expect_err("it was given up").is_cancelled());
-    assert_eq!((server.seen().len(), world.pauses().len()), (1, 0));
+    assert_eq!((server.seen().len(), environment.pauses().len()), (1, 0));
 }

@@ -10,7 +10,7 @@ mod uploads;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use launchway_client::{Client, Options, Paging, Pause, Reason, Timeouts, World};
+use launchway_client::{Client, Environment, Options, Paging, Pause, Reason, Timeouts};
 use launchway_domain::api_key::ApiKey;
 
 use crate::fake_server::FakeServer;
@@ -20,12 +20,12 @@ const PAGE: Paging = Paging { limit: 5, offset: 10 };
 
 /// Waits in no time but remembers for how long, and gives the numbers 1, 2, 3… as randomness.
 #[derive(Default)]
-struct StillWorld {
+struct FakeEnvironment {
     pauses: Mutex<Vec<(Duration, Reason)>>,
     drawn: Mutex<u8>,
 }
 
-impl World for StillWorld {
+impl Environment for FakeEnvironment {
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_> {
         self.pauses
             .lock()
@@ -41,25 +41,25 @@ impl World for StillWorld {
     }
 }
 
-impl StillWorld {
+impl FakeEnvironment {
     fn pauses(&self) -> Vec<(Duration, Reason)> {
         self.pauses.lock().expect("no other holder panicked").clone()
     }
 }
 
-/// A client of `server`, and its world to look into.
-fn client_of(server: &FakeServer) -> (Client, Arc<StillWorld>) {
+/// A client of `server`, and its environment to look into.
+fn client_of(server: &FakeServer) -> (Client, Arc<FakeEnvironment>) {
     client_with(&server.url(), None, Timeouts::default())
 }
 
-fn client_with(url: &str, org: Option<&str>, timeouts: Timeouts) -> (Client, Arc<StillWorld>) {
-    let world = Arc::new(StillWorld::default());
+fn client_with(url: &str, org: Option<&str>, timeouts: Timeouts) -> (Client, Arc<FakeEnvironment>) {
+    let environment = Arc::new(FakeEnvironment::default());
     let options = Options {
         base: url.parse().expect("an address"),
         key: ApiKey::parse(KEY),
         org: org.map(str::to_owned),
         timeouts,
-        world: Arc::clone(&world) as Arc<dyn World>,
+        environment: Arc::clone(&environment) as Arc<dyn Environment>,
     };
-    (Client::new(options).expect("a client"), world)
+    (Client::new(options).expect("a client"), environment)
 }

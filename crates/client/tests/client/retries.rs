@@ -17,23 +17,23 @@ fn unavailable() -> Reply {
 async fn waits_as_long_as_the_rate_limit_asks() {
     let limited = Reply::error(429, "Rate Limited", "Too many requests").header("retry-after", "7");
     let server = FakeServer::start([limited, Reply::new(200, "{}")]).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let answer = client
         .raw(Method::DELETE, "/apps?id=app_1", None)
         .await
         .expect("an answer");
     assert_eq!(answer.status, 200);
-    assert_eq!(world.pauses(), [(Duration::from_secs(7), Reason::RateLimited)]);
+    assert_eq!(environment.pauses(), [(Duration::from_secs(7), Reason::RateLimited)]);
 }
 
 #[tokio::test]
 async fn gives_up_at_once_when_the_wait_would_be_too_long() {
     let limited = Reply::error(429, "Rate Limited", "Too many requests").header("retry-after", "31");
     let server = FakeServer::start([limited]).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let error = client.session().await.expect_err("a rate limit");
     assert!(matches!(error, Error::Api { status: 429, .. }), "{error:?}");
-    assert_eq!(world.pauses(), []);
+    assert_eq!(environment.pauses(), []);
 }
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn a_post_made_again_is_the_same_call_to_the_server() {
 #[tokio::test]
 async fn gives_up_after_five_tries_with_the_last_answer() {
     let server = FakeServer::start((0..6).map(|_| unavailable())).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let error = client.session().await.expect_err("no success");
     assert!(matches!(error, Error::Api { status: 503, .. }), "{error:?}");
     assert_eq!(server.seen().len(), 5);
-    assert_eq!(world.pauses().len(), 4);
+    assert_eq!(environment.pauses().len(), 4);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn an_unreachable_server_is_tried_again_and_then_named() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = closed.local_addr().expect("an address");
     drop(closed);
-    let (client, world) = client_with(&format!("http://{address}"), None, Timeouts::default());
+    let (client, environment) = client_with(&format!("http://{address}"), None, Timeouts::default());
     let error = client
         .raw(Method::DELETE, "/update?id=update_1", None)
         .await
@@ -110,7 +110,7 @@ async fn an_unreachable_server_is_tried_again_and_then_named() {
         "{error:?}"
     );
     assert_eq!(
-        world.pauses().iter().map(|pause| pause.1).collect::<Vec<_>>(),
+        environment.pauses().iter().map(|pause| pause.1).collect::<Vec<_>>(),
         [Reason::NotConnected; 4]
     );
 }
@@ -122,12 +122,12 @@ async fn a_server_that_falls_silent_is_asked_again() {
         read: Duration::from_secs(1),
         ..Timeouts::default()
     };
-    let (client, world) = client_with(&server.url(), None, timeouts);
+    let (client, environment) = client_with(&server.url(), None, timeouts);
     let body = Bytes::from_static(b"{}");
     let answer = client
         .raw(Method::PATCH, "/update?id=update_1", Some(body))
         .await
         .expect("an answer");
     assert_eq!(answer.status, 200);
-    assert_eq!(world.pauses(), [(Duration::from_millis(250), Reason::Broken)]);
+    assert_eq!(environment.pauses(), [(Duration::from_millis(250), Reason::Broken)]);
 }

@@ -85,16 +85,25 @@ async fn what_changes_is_told_and_the_pauses_grow_in_between() {
     replies.extend((0..7).map(|_| same()));
     replies.push(submission(json!({"status": "processing"})));
     let server = FakeServer::start(replies).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let mut watching = client.watch_submission("submission_1");
     let mut told = Vec::new();
     for _ in 0..3 {
         told.push(watching.next().await.expect("an answer").value.status);
     }
     assert_eq!(told, [Queued, Uploading, Processing]);
-    let millis: Vec<u128> = world.pauses().iter().map(|(delay, _)| delay.as_millis()).collect();
+    let millis: Vec<u128> = environment
+        .pauses()
+        .iter()
+        .map(|(delay, _)| delay.as_millis())
+        .collect();
     assert_eq!(millis, [500, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
-    assert!(world.pauses().iter().all(|(_, reason)| *reason == Reason::Unchanged));
+    assert!(
+        environment
+            .pauses()
+            .iter()
+            .all(|(_, reason)| *reason == Reason::Unchanged)
+    );
 }
 
 #[tokio::test]
@@ -102,14 +111,14 @@ async fn a_server_that_restarts_is_waited_for_and_one_that_refuses_is_not() {
     let down = || Reply::error(503, "Service Unavailable", "The server starts");
     // More than one call bears.
     let server = FakeServer::start((0..12).map(|_| down()).chain([submission(json!({}))])).await;
-    let (client, world) = client_of(&server);
+    let (client, environment) = client_of(&server);
     let status = client
         .watch_submission("submission_1")
         .next()
         .await
         .map(|answer| answer.value.status);
     assert_eq!(status.expect("an answer"), Queued);
-    let waited: Duration = world.pauses().iter().map(|(delay, _)| *delay).sum();
+    let waited: Duration = environment.pauses().iter().map(|(delay, _)| *delay).sum();
     assert!(waited < Duration::from_secs(600), "{waited:?}");
     let server = FakeServer::start([Reply::error(404, "Not Found", "There is no such submission")]).await;
     let (client, _) = client_of(&server);

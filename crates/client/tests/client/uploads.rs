@@ -126,13 +126,13 @@ async fn a_storage_that_never_answers_is_a_stall() {
         stall: Duration::from_millis(100),
         ..Timeouts::default()
     };
-    let (client, world) = client_with(&server.url(), None, timeouts);
+    let (client, environment) = client_with(&server.url(), None, timeouts);
     let error = client
         .upload(source(file.path(), 4), Arc::new(|_| ()))
         .await
         .expect_err("a stall");
     assert!(matches!(error, Error::Stalled { .. }), "{error:?}");
-    assert_eq!(world.pauses().len(), 4);
+    assert_eq!(environment.pauses().len(), 4);
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ impl Attempt {
         let (packed, is_ours) = match &self.archive {
             SourceArchive::Storage(storage) => {
                 let packed = self.workspace.root.join("source.packed");
-                let download = source::download(storage, self.context.world.as_ref(), url, &packed, size, sha256);
+                let download = source::download(storage, self.context.machine.as_ref(), url, &packed, size, sha256);
                 self.stopper.unless_stopped(download).await?.map_err(failed)?;
                 (packed, true)
             }

@@ -26,7 +26,7 @@ impl Attempt {
                 workspace: &workspace,
                 stopper,
                 most_entries: context.settings.limits.workspace_entries,
-                now: context.world.now(),
+                now: context.machine.now(),
             };
             lines.extend(keyed.iter().map(|keyed| context.caches.restore(keyed, &build)));
             (keyed, lines)
@@ -49,7 +49,7 @@ impl Attempt {
                 workspace: &workspace,
                 stopper,
                 most_entries: context.settings.limits.workspace_entries,
-                now: context.world.now(),
+                now: context.machine.now(),
             };
             let save = |keyed: &Keyed| context.caches.save(keyed, &build);
             keyed.iter().map(save).collect::<Vec<_>>()

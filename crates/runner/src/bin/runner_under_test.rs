@@ -7,11 +7,11 @@ use std::sync::Arc;
 use launchway_api::secret::SecretText;
 use launchway_client::Timeouts;
 use launchway_runner::executor::{Executor, ProcessExecutor, RunningStep, StepOrder, step_entry};
+use launchway_runner::machine::SystemMachine;
 use launchway_runner::plan::RequestOnly;
 use launchway_runner::protocol::Server;
 use launchway_runner::sandbox::BuildUser;
 use launchway_runner::settings::Settings;
-use launchway_runner::world::SystemWorld;
 use launchway_runner::{Runner, Stage};
 use tokio::io::AsyncReadExt;
 
@@ -57,8 +57,8 @@ async fn run_step(order: &str) -> Result<(), Box<dyn std::error::Error>> {
 /// Works for a server until it is killed.
 #[tokio::main]
 async fn work(url: &str, directory: &str) -> Result<(), Box<dyn std::error::Error>> {
-    let (token, world) = (SecretText::new("token".to_owned()), Arc::new(SystemWorld));
-    let server = Server::new(url.parse()?, token, &Timeouts::default(), world)?;
+    let (token, machine) = (SecretText::new("token".to_owned()), Arc::new(SystemMachine));
+    let server = Server::new(url.parse()?, token, &Timeouts::default(), machine)?;
     let mut settings = Settings::new(directory.into());
     settings.sandbox.user = BuildUser::Own;
     settings.limits.min_free_bytes = 0;

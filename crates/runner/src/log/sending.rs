@@ -60,7 +60,7 @@ pub async fn send(mut sending: Sending, canceled: impl Fn()) -> Result<u64, Send
             // An error only says that the log has ended: the next round sees what is left.
             let _ = sending.written.changed().await;
             if sending.written.has_changed().is_ok() && *sending.written.borrow() < CHUNK + offset - sending.base {
-                sending.calls.server().world().pause(COLLECT).await;
+                sending.calls.server().machine().pause(COLLECT).await;
             }
             continue;
         }
@@ -79,7 +79,7 @@ pub async fn send(mut sending: Sending, canceled: impl Fn()) -> Result<u64, Send
             );
         }
         if stuck >= STUCK {
-            sending.calls.server().world().pause(COLLECT * 10).await;
+            sending.calls.server().machine().pause(COLLECT * 10).await;
         }
         offset = next;
     }

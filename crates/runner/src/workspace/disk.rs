@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::world::World;
+use crate::machine::Machine;
 
 /// What is wrong when fewer than `least` bytes are free; `None` when nothing is. A disk that cannot be asked is not full.
-pub fn shortage(world: &dyn World, path: &Path, least: u64) -> Option<String> {
-    let free = world.free_bytes(path).ok().filter(|free| *free < least)?;
+pub fn shortage(machine: &dyn Machine, path: &Path, least: u64) -> Option<String> {
+    let free = machine.free_bytes(path).ok().filter(|free| *free < least)?;
     let (free, least) = (free >> 20, least >> 20);
     Some(format!(
         "The runner's disk is nearly full: {free} MiB are free, {least} MiB must be. Free space on it, or lower the limit."
@@ -16,12 +16,12 @@ pub fn shortage(world: &dyn World, path: &Path, least: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::SystemWorld;
+    use crate::machine::SystemMachine;
 
     #[test]
     fn a_full_disk_is_told() {
         let directory = tempfile::tempdir().unwrap();
-        let shortage = |path: &Path, least| shortage(&SystemWorld, path, least);
+        let shortage = |path: &Path, least| shortage(&SystemMachine, path, least);
         assert_eq!(shortage(directory.path(), 0), None);
         assert!(shortage(directory.path(), u64::MAX).unwrap().contains("MiB must be"));
         assert_eq!(shortage(&directory.path().join("gone"), u64::MAX), None);

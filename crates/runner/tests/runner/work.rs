@@ -12,10 +12,10 @@ use launchway_api::secret::SecretText;
 use launchway_client::Timeouts;
 use launchway_domain::time::EpochMs;
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::machine::{Machine, SystemMachine};
 use launchway_runner::plan::{PlanResolver, RequestOnly};
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
-use launchway_runner::world::{SystemWorld, World};
 use launchway_runner::{Runner, RunnerError, Stage};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -23,15 +23,15 @@ use tokio::task::JoinHandle;
 use crate::fake_server::FakeServer;
 use crate::stage::{LIMIT, PROGRAM, open_directory};
 
-/// The real world, but for pauses, which are short, and the disk, which is as free as a test says.
+/// The real machine, but for pauses, which are short, and the disk, which is as free as a test says.
 #[derive(Clone)]
-pub struct QuickWorld {
+pub struct FakeMachine {
     pub free: Arc<AtomicU64>,
 }
 
-impl World for QuickWorld {
+impl Machine for FakeMachine {
     fn now(&self) -> EpochMs {
-        SystemWorld.now()
+        SystemMachine.now()
     }
 
     fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
@@ -153,10 +153,10 @@ fn runner_through(
     resolver: Arc<dyn PlanResolver>,
     free: Arc<AtomicU64>,
 ) -> Result<Runner, RunnerError> {
-    let world = Arc::new(QuickWorld { free });
+    let machine = Arc::new(FakeMachine { free });
     let token = SecretText::new("token".to_owned());
     let timeouts = Timeouts::default();
-    let server = Server::new(server.url().parse().unwrap(), token, &timeouts, world).unwrap();
+    let server = Server::new(server.url().parse().unwrap(), token, &timeouts, machine).unwrap();
     let executor = Arc::new(ProcessExecutor::through(program));
     Runner::new(settings, server, executor, resolver, "1.0.0".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{ConfigError, RawSettings};
-use crate::outside::address_guard::check_url;
+use crate::outbound::address_guard::check_url;
 
 /// A database URL whose `Debug` hides what may be a password.
 #[derive(Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::ConfigError;
 use super::raw::RawSettings;
-use crate::outside::address_guard::{check_url, is_near};
+use crate::outbound::address_guard::{check_url, is_near};
 
 /// The provider, and how this service proves itself there. `Debug` does not show the secret.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ use super::show::time;
 use crate::failure::Failure;
 use crate::ops::webhooks;
 use crate::ops::write::Write;
-use crate::outside::address_guard::shown;
+use crate::outbound::address_guard::shown;
 
 /// Turns a webhook off or on.
 pub struct SetStatus(WebhookStatus);

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::deliveries::{Tried, report};
-use crate::outside::address_guard::shown;
-use crate::outside::webhook_sender::Message;
+use crate::outbound::address_guard::shown;
+use crate::outbound::webhook_sender::Message;
 use secrets::OpenedSecrets;
 use shares::{Load, share};
 

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::ops::audit;
 use crate::ops::webhooks::locked;
 use crate::ops::write::{NOTHING, Write};
-use crate::outside::address_guard::shown;
+use crate::outbound::address_guard::shown;
 
 const REASON: &str = "the outbox serves every tenant";
 const DISABLED: &str = "This webhook is disabled; set its status to active first";

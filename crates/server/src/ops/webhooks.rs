@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
-use crate::outside::address_guard::{check_url, shown};
+use crate::outbound::address_guard::{check_url, shown};
 use crate::vault::Place;
 
 /// Why somebody's pending deliveries end when the webhook is turned off.

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use crate::app::{App, StartError, World};
+use crate::app::{App, Dependencies, StartError};
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
 use crate::embedded_runner::EmbeddedRunner;
@@ -18,7 +18,7 @@ use crate::inspection::Inspector;
 use crate::jobs::Jobs;
 use crate::metrics;
 use crate::ops::accounts;
-use crate::outside::resolver::SystemResolver;
+use crate::outbound::resolver::SystemResolver;
 use crate::program::{CommandError, demo};
 use crate::random::SystemRandom;
 
@@ -33,14 +33,14 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         .await
         .map_err(StartError::io(format!("--listen {}", config.listen)))?;
     let address = listener.local_addr().map_err(StartError::io("--listen"))?;
-    let world = World {
+    let dependencies = Dependencies {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
         stores: None,
         inspector: Inspector::this_program()?,
     };
-    let app = App::open(config, format!("http://{}", reachable(address)), world).await?;
+    let app = App::open(config, format!("http://{}", reachable(address)), dependencies).await?;
     app.index.catch_up(&app.db).await.map_err(StartError::from)?;
     if !app.is_https() && !address.ip().is_loopback() {
         tracing::warn!("the service is reached over plain http; put a proxy with TLS in front and set --public-url");

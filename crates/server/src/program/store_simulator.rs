@@ -90,7 +90,7 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
         .public_url
         .clone()
         .unwrap_or_else(|| format!("http://{address}"));
-    let simulator = Simulator::new(settings(&arguments), &address, Arc::new(SystemWorld));
+    let simulator = Simulator::new(settings(&arguments), &address, Arc::new(PausingClock));
     let handler = |kind| signal(kind).map_err(|error| error.to_string());
     let (mut terminate, mut interrupt) = (handler(SignalKind::terminate())?, handler(SignalKind::interrupt())?);
     let said = format!(
@@ -162,9 +162,9 @@ fn read(binary: &[u8]) -> Option<Said> {
 }
 
 /// The machine's time.
-struct SystemWorld;
+struct PausingClock;
 
-impl launchway_store_simulator::World for SystemWorld {
+impl launchway_store_simulator::Clock for PausingClock {
     fn now(&self) -> EpochMs {
         SystemClock.now()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use launchway_server::config::{Config, RawSettings};
-use launchway_server::outside::resolver::SystemResolver;
+use launchway_server::outbound::resolver::SystemResolver;
 use serde_json::json;
 
 use crate::support::TestApp;

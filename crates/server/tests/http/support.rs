@@ -11,7 +11,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::EpochMs;
-use launchway_server::app::{App, World};
+use launchway_server::app::{App, Dependencies};
 use launchway_server::blob::s3::Credentials;
 use launchway_server::clock::Clock;
 use launchway_server::config::{Config, RawSettings, Storage};
@@ -20,7 +20,7 @@ use launchway_server::inspection::{Inspector, Place};
 use launchway_server::ops::keys::{self, KeyPlan};
 use launchway_server::ops::write::Write;
 use launchway_server::ops::{accounts, orgs};
-use launchway_server::outside::resolver::{Resolver, SystemResolver};
+use launchway_server::outbound::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::AuditRow;
 use launchway_stores::transport::Transport;
@@ -184,14 +184,14 @@ impl TestApp {
         let clock = Arc::new(TestClock(AtomicI64::new(START)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let world = World {
+        let dependencies = Dependencies {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
             resolver,
             stores,
             inspector,
         };
-        let app = App::open(config, origin.clone(), world).await.unwrap();
+        let app = App::open(config, origin.clone(), dependencies).await.unwrap();
         app.index.catch_up(&app.db).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let server = HttpServer::new(app.clone());

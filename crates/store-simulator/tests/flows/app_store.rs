@@ -6,7 +6,7 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::HOUR;
 use launchway_store_simulator::Outcome;
 use launchway_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
-use launchway_stores::{Release, Step, World};
+use launchway_stores::{Clock, Release, Step};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
 use crate::used_numbers::kept;

@@ -2,7 +2,7 @@
 
 use launchway_domain::submission::SubmissionStatus::{Rejected, Success};
 use launchway_store_simulator::Settings;
-use launchway_stores::World;
+use launchway_stores::Clock;
 use launchway_stores::app_store::AppStoreConnect;
 use launchway_stores::app_store::webhook::{Event, WebhookSecret};
 use launchway_stores::google_play::GooglePlay;
@@ -78,7 +78,7 @@ async fn the_time_in_the_stores_is_its_own() {
     control(&stand, Method::Post, "/clock", change).await;
     stand.clock.set(NOW + 2_000);
     assert_eq!(now().await, "2026-11-21T11:01:01.000Z");
-    // Tokens live in the time of the world, so a client whose clock is right is let in.
+    // Tokens live in the time of the clock, so a client whose clock is right is let in.
     control(&stand, Method::Post, "/clock", json!({"advanceSeconds": 86400})).await;
     let ended = to_end::<AppStoreConnect>(&stand, &phased()).await;
     assert_eq!(ended.status, Success, "{ended:?}");

@@ -6,7 +6,7 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::time::{HOUR, MINUTE};
 use launchway_store_simulator::{Fault, Kind, Outcome, When};
 use launchway_stores::google_play::{GooglePlay, Progress, Stage};
-use launchway_stores::{Release, Step, World};
+use launchway_stores::{Clock, Release, Step};
 
 use crate::stand::{NOW, Stand, drive, notes, release, settings, symbols, to_end};
 

@@ -9,7 +9,7 @@ use launchway_stores::transport::HttpTransport;
 use tokio::net::TcpListener;
 
 use crate::faults::{KINDS, WAYS, Way, calls, quick, walk_on};
-use crate::stand::{Clock, Stand, settings, to_end};
+use crate::stand::{Stand, TestClock, settings, to_end};
 
 pub async fn stand() -> (Stand, Serving) {
     let part = 5 << 20;
@@ -28,7 +28,7 @@ impl Drop for Serving {
 pub async fn stand_with(settings: Settings) -> (Stand, Serving) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let clock = Arc::new(Clock::new());
+    let clock = Arc::new(TestClock::new());
     let simulator = Simulator::new(settings, &address, clock.clone());
     let serving = Serving(tokio::spawn(serve(listener, simulator.clone())));
     // Another test may have done it.

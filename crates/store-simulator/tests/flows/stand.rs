@@ -21,7 +21,7 @@ use launchway_store_simulator::{
 use launchway_stores::release::{Earlier, Note, Options, Symbols};
 use launchway_stores::token::{Es256Key, Rs256Key};
 use launchway_stores::transport::{NoAnswer, Request, Response, Source, Transport};
-use launchway_stores::{Release, Step, StoreFailure, Then, World, app_store, google_play};
+use launchway_stores::{Clock, Release, Step, StoreFailure, Then, app_store, google_play};
 use p256::pkcs8::DecodePrivateKey;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -37,11 +37,11 @@ const ISSUER: &str = "57246542-96fe-1a63-e053-0824d011072a";
 const MOST_STEPS: usize = 3_000;
 
 /// Time as the test has it.
-pub struct Clock(AtomicI64);
+pub struct TestClock(AtomicI64);
 
-impl Clock {
-    pub fn new() -> Clock {
-        Clock(AtomicI64::new(NOW))
+impl TestClock {
+    pub fn new() -> TestClock {
+        TestClock(AtomicI64::new(NOW))
     }
 
     pub fn set(&self, now: EpochMs) {
@@ -49,7 +49,7 @@ impl Clock {
     }
 }
 
-impl World for Clock {
+impl Clock for TestClock {
     fn now(&self) -> EpochMs {
         self.0.load(Ordering::SeqCst)
     }
@@ -117,7 +117,7 @@ impl Transport for Noting {
 
 /// Both stores, a clock, and the way to them.
 pub struct Stand {
-    pub clock: Arc<Clock>,
+    pub clock: Arc<TestClock>,
     pub simulator: Arc<Simulator>,
     pub transport: Arc<Noting>,
     pub address: String,
@@ -198,13 +198,13 @@ impl Stand {
     }
 
     pub fn with(settings: Settings) -> Stand {
-        let clock = Arc::new(Clock::new());
+        let clock = Arc::new(TestClock::new());
         let simulator = Simulator::new(settings, ADDRESS, clock.clone());
         let direct = Arc::new(Direct(simulator.clone()));
         Self::over(clock, simulator, direct, ADDRESS)
     }
 
-    pub fn over(clock: Arc<Clock>, simulator: Arc<Simulator>, inner: Arc<dyn Transport>, address: &str) -> Stand {
+    pub fn over(clock: Arc<TestClock>, simulator: Arc<Simulator>, inner: Arc<dyn Transport>, address: &str) -> Stand {
         let transport = Arc::new(Noting {
             inner,
             notes: Mutex::default(),

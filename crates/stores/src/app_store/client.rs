@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::refusal::{CallError, refusal};
 use crate::answer::{json as read_json, unavailable};
+use crate::clock::Clock;
 use crate::token::Es256Key;
 use crate::transport::{Method, Request, Transport};
-use crate::world::World;
 
 /// A token is good for at most 20 minutes after it was issued.
 const LIFETIME: EpochMs = 18 * MINUTE;
@@ -34,7 +34,7 @@ pub struct Credential {
 /// A client of App Store Connect with one key.
 pub struct AppStoreConnect {
     pub(super) transport: Arc<dyn Transport>,
-    pub(super) world: Arc<dyn World>,
+    pub(super) clock: Arc<dyn Clock>,
     base: String,
     credential: Credential,
     token: Mutex<Option<(String, EpochMs)>>,
@@ -48,10 +48,10 @@ impl fmt::Debug for AppStoreConnect {
 
 impl AppStoreConnect {
     /// A client of the store at `base`, such as [`ADDRESS`](super::ADDRESS).
-    pub fn new(transport: Arc<dyn Transport>, world: Arc<dyn World>, base: &str, credential: Credential) -> Self {
+    pub fn new(transport: Arc<dyn Transport>, clock: Arc<dyn Clock>, base: &str, credential: Credential) -> Self {
         Self {
             transport,
-            world,
+            clock,
             base: base.trim_end_matches('/').to_owned(),
             credential,
             token: Mutex::new(None),
@@ -95,7 +95,7 @@ impl AppStoreConnect {
     }
 
     fn token(&self) -> String {
-        let now = self.world.now();
+        let now = self.clock.now();
         let mut kept = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((token, end)) = &*kept
             && now + RENEW_BEFORE < *end

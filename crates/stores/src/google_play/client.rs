@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::refusal::{CallError, refusal};
 use crate::answer::{Fields, escaped, json as read_json, unavailable};
+use crate::clock::Clock;
 use crate::failure::StoreFailure;
 use crate::token::Rs256Key;
 use crate::transport::{Body, Method, Request, Response, Transport};
-use crate::world::World;
 
 /// What the token is for.
 const SCOPE: &str = "https://www.googleapis.com/auth/androidpublisher";
@@ -41,7 +41,7 @@ pub struct Credential {
 /// A client of Google Play with one service account.
 pub struct GooglePlay {
     pub(super) transport: Arc<dyn Transport>,
-    world: Arc<dyn World>,
+    clock: Arc<dyn Clock>,
     pub(super) base: String,
     credential: Credential,
     token: Mutex<Option<(String, EpochMs)>>,
@@ -55,10 +55,10 @@ impl fmt::Debug for GooglePlay {
 
 impl GooglePlay {
     /// A client of the store at `base`, such as [`ADDRESS`](super::ADDRESS).
-    pub fn new(transport: Arc<dyn Transport>, world: Arc<dyn World>, base: &str, credential: Credential) -> Self {
+    pub fn new(transport: Arc<dyn Transport>, clock: Arc<dyn Clock>, base: &str, credential: Credential) -> Self {
         Self {
             transport,
-            world,
+            clock,
             base: base.trim_end_matches('/').to_owned(),
             credential,
             token: Mutex::new(None),
@@ -88,7 +88,7 @@ impl GooglePlay {
     }
 
     async fn token(&self) -> Result<String, StoreFailure> {
-        let now = self.world.now();
+        let now = self.clock.now();
         if let Some((token, end)) = &*self.kept()
             && now + RENEW_BEFORE < *end
         {

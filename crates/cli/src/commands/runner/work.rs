@@ -7,10 +7,10 @@ use std::sync::Arc;
 use launchway_api::runner::Enrol;
 use launchway_client::{BaseUrl, Timeouts};
 use launchway_runner::executor::ProcessExecutor;
+use launchway_runner::machine::SystemMachine;
 use launchway_runner::plan::ProjectResolver;
 use launchway_runner::protocol::Server;
 use launchway_runner::settings::Settings;
-use launchway_runner::world::SystemWorld;
 use launchway_runner::{Runner, RunnerError, Stage, labels};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -47,7 +47,7 @@ pub async fn run(arguments: WorkArgs, context: &Context) -> Result<(), Failure> 
             work_dir.join("runner.json").display()
         ))
     })?;
-    let server = Server::new(url, token, &Timeouts::default(), Arc::new(SystemWorld))?;
+    let server = Server::new(url, token, &Timeouts::default(), Arc::new(SystemMachine))?;
     let executor = ProcessExecutor::new().map_err(|error| Failure::failed(format!("cannot run builds: {error}")))?;
     let labels = settings.labels.join(" ");
     let runner = Runner::new(

@@ -20,7 +20,7 @@ use crate::http::extract::{Query, SentHere};
 use crate::ops::provider_sign_in::Dropped;
 use crate::ops::sessions::{Entered, SignedIn};
 use crate::ops::{proof, provider_sign_in};
-use crate::outside::provider::{Login, Provider};
+use crate::outbound::provider::{Login, Provider};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
 

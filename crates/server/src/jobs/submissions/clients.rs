@@ -106,7 +106,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
     let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
     let content = content.map_err(|_| unreadable())?;
     let text = std::str::from_utf8(&content).map_err(|_| unreadable())?;
-    let (transport, world) = (app.stores.transport.clone(), app.stores.world.clone());
+    let (transport, clock) = (app.stores.transport.clone(), app.stores.clock.clone());
     match store {
         Store::AppStore => {
             let credential = app_store::Credential {
@@ -120,7 +120,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
                     .map(str::to_ascii_lowercase),
             };
             let base = &app.stores.app_store_connect;
-            let client = app_store::AppStoreConnect::new(transport, world, base, credential);
+            let client = app_store::AppStoreConnect::new(transport, clock, base, credential);
             Ok(Client::AppStore(Arc::new(client)))
         }
         Store::GooglePlay => {
@@ -138,7 +138,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
                 token_uri: account.token_uri,
             };
             let base = &app.stores.google_play;
-            let client = google_play::GooglePlay::new(transport, world, base, credential);
+            let client = google_play::GooglePlay::new(transport, clock, base, credential);
             Ok(Client::GooglePlay(Arc::new(client)))
         }
     }

@@ -11,7 +11,7 @@ use launchway_server::clock::Clock;
 use launchway_server::config::RawSettings;
 use launchway_server::dashboard::form_token;
 use launchway_server::ops::{accounts, known_devices};
-use launchway_server::outside::resolver::SystemResolver;
+use launchway_server::outbound::resolver::SystemResolver;
 use serde_json::{Value, json};
 
 use super::two_factor::enrol;

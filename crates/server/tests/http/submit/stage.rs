@@ -20,7 +20,6 @@ use launchway_server::ops::submissions::report::LEASE;
 use launchway_store_simulator::{
     ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
 };
-use launchway_stores::World;
 use launchway_stores::transport::{NoAnswer, Request, Response, Transport};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -112,7 +111,7 @@ impl Way {
 /// The test's clock, for the simulator.
 struct Time(Arc<TestClock>);
 
-impl World for Time {
+impl launchway_stores::Clock for Time {
     fn now(&self) -> EpochMs {
         self.0.now()
     }

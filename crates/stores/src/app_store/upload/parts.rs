@@ -122,7 +122,7 @@ impl AppStoreConnect {
             if tries == TRIES {
                 return Fate::Lost(failure);
             }
-            self.world.pause(pause).await;
+            self.clock.pause(pause).await;
             pause *= 2;
         }
     }

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use launchway_domain::time::EpochMs;
 
 /// Time, so that tests steer it.
-pub trait World: Send + Sync {
+pub trait Clock: Send + Sync {
     /// The time of day.
     fn now(&self) -> EpochMs;
 

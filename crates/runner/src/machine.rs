@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use launchway_domain::time::EpochMs;
 
 /// Time, randomness and the disk's free space, so that tests steer them.
-pub trait World: Send + Sync {
+pub trait Machine: Send + Sync {
     /// The time of day.
     fn now(&self) -> EpochMs;
 
@@ -28,9 +28,9 @@ pub trait World: Send + Sync {
 
 /// The real clock and disk, and the randomness of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemWorld;
+pub struct SystemMachine;
 
-impl World for SystemWorld {
+impl Machine for SystemMachine {
     #[expect(clippy::disallowed_methods, reason = "the real clock is at home here")]
     fn now(&self) -> EpochMs {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use launchway_domain::time::EpochMs;
-use launchway_stores::World;
 use launchway_stores::transport::{HttpTransport, NoAnswer, Request, Response, Transport};
 use reqwest::{Client, Url};
 
@@ -25,7 +24,7 @@ pub struct Stores {
     /// The way.
     pub transport: Arc<dyn Transport>,
     /// Time, as the clients want it.
-    pub world: Arc<dyn World>,
+    pub clock: Arc<dyn launchway_stores::Clock>,
     /// The address of App Store Connect.
     pub app_store_connect: String,
     /// The address of Google Play.
@@ -108,9 +107,9 @@ impl Transport for GuardedTransport {
 }
 
 /// The service's own clock, and the machine's waiting.
-pub struct StoreWorld(pub Arc<dyn Clock>);
+pub struct StoreClock(pub Arc<dyn Clock>);
 
-impl World for StoreWorld {
+impl launchway_stores::Clock for StoreClock {
     fn now(&self) -> EpochMs {
         self.0.now()
     }

@@ -10,7 +10,7 @@ use crate::retry::Reason;
 pub type Pause<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
 
 /// Waiting and randomness, so that tests steer both.
-pub trait World: Send + Sync {
+pub trait Environment: Send + Sync {
     /// Waits before a call is tried again. `reason` is for telling people why.
     fn pause(&self, delay: Duration, reason: Reason) -> Pause<'_>;
 
@@ -20,9 +20,9 @@ pub trait World: Send + Sync {
 
 /// The real timer and the randomness of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemWorld;
+pub struct SystemEnvironment;
 
-impl World for SystemWorld {
+impl Environment for SystemEnvironment {
     fn pause(&self, delay: Duration, _reason: Reason) -> Pause<'_> {
         Box::pin(tokio::time::sleep(delay))
     }
