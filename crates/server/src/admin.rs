@@ -77,7 +77,7 @@ pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
-        stores: None,
+        app_stores: None,
         inspector: Inspector::this_program().map_err(StartError::io("this program"))?,
     };
     App::open(config, url, dependencies).await

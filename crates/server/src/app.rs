@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use launchway_app_stores::transport::Transport;
 use launchway_store::{Db, OpenError, StoreError};
-use launchway_stores::transport::Transport;
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
+use crate::app_store_events::AppStoreEventSecrets;
 use crate::blob::{Blob, BlobError};
 use crate::build_news::BuildNews;
 use crate::clock::Clock;
@@ -29,12 +30,11 @@ use crate::ops::build_secrets::Maskers;
 use crate::ops::passwords::Passwords;
 use crate::ota::report_token::ReportTokens;
 use crate::ota::{Index, LongTexts};
+use crate::outbound::app_stores::{AppStores, GuardedTransport, StoreClock};
 use crate::outbound::provider::Provider;
 use crate::outbound::resolver::Resolver;
-use crate::outbound::stores::{GuardedTransport, StoreClock, Stores};
 use crate::outbound::webhook_sender::WebhookSender;
 use crate::random::Random;
-use crate::store_events::StoreEventSecrets;
 use crate::vault::{MASTER_KEY_CHECK, Vault, finish_rotation};
 
 /// The service's parts. Handlers and jobs get it behind an `Arc`.
@@ -54,7 +54,7 @@ pub struct App {
     /// Signs and reads the links by which builds are installed.
     pub install_links: InstallLinks,
     /// Derives the secrets by which stores sign their events.
-    pub store_event_secrets: StoreEventSecrets,
+    pub app_store_event_secrets: AppStoreEventSecrets,
     /// Signs and reads the tokens of device reports.
     pub report_tokens: ReportTokens,
     /// Counts calls of organizations and tries to sign in.
@@ -88,7 +88,7 @@ pub struct App {
     /// Wakes the work on submissions: a step is due.
     pub submissions: Notify,
     /// The App Store and Google Play.
-    pub stores: Stores,
+    pub app_stores: AppStores,
     /// The OpenID Connect provider, where one is configured.
     pub provider: Option<Provider>,
     /// Finds the secrets of running builds in their logs.
@@ -159,7 +159,7 @@ pub struct Dependencies {
     /// Looks up the names of receivers of webhooks, and of stores.
     pub resolver: Arc<dyn Resolver>,
     /// The way to the stores; HTTP where none is given.
-    pub stores: Option<Arc<dyn Transport>>,
+    pub app_stores: Option<Arc<dyn Transport>>,
     /// Starts the processes that inspect files.
     pub inspector: Inspector,
 }
@@ -175,7 +175,7 @@ impl App {
         let public_url = config.public_url.clone().unwrap_or(public_url);
         let blob = open_blob(&config, &public_url, &vault)?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
-        let stores = open_stores(&config, &dependencies);
+        let app_stores = open_app_stores(&config, &dependencies);
         let provider = config.oidc.clone().map(|settings| {
             let addresses = vec![settings.issuer.clone()];
             Provider::new(
@@ -187,7 +187,7 @@ impl App {
         Ok(Arc::new(App {
             index: Index::new(config.updates_per_bundle, long_texts),
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
-            store_event_secrets: StoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
+            app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
             calls: CallLimiter::new(db.clone(), &*dependencies.random),
             addresses: ClientLimiter::of_many(config.check_limit, &*dependencies.random),
@@ -208,7 +208,7 @@ impl App {
             build_queue: Notify::new(),
             claims: Mutex::new(()),
             submissions: Notify::new(),
-            stores,
+            app_stores,
             provider,
             maskers: Maskers::default(),
             embedded: OnceLock::new(),
@@ -232,11 +232,11 @@ impl App {
 }
 
 /// The stores that the settings name.
-fn open_stores(config: &Config, dependencies: &Dependencies) -> Stores {
+fn open_app_stores(config: &Config, dependencies: &Dependencies) -> AppStores {
     let addresses = vec![config.app_store_connect_url.clone(), config.google_play_url.clone()];
     let http = || Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)) as Arc<dyn Transport>;
-    Stores {
-        transport: dependencies.stores.clone().unwrap_or_else(http),
+    AppStores {
+        transport: dependencies.app_stores.clone().unwrap_or_else(http),
         clock: Arc::new(StoreClock(dependencies.clock.clone())),
         app_store_connect: config.app_store_connect_url.clone(),
         google_play: config.google_play_url.clone(),

@@ -19,6 +19,7 @@ pub mod server;
 
 mod answers;
 mod api_keys;
+mod app_store_events;
 mod apps;
 pub(crate) mod audit;
 mod auth;
@@ -39,7 +40,6 @@ pub(crate) mod pages;
 mod runner;
 mod runners;
 mod sessions;
-mod store_events;
 pub(crate) mod submit;
 pub(crate) mod update;
 pub(crate) mod update_check;

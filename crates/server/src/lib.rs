@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod app;
+pub mod app_store_events;
 pub mod blob;
 pub mod build_log;
 pub mod build_news;
@@ -29,5 +30,4 @@ pub mod outbound;
 pub mod package;
 pub mod program;
 pub mod random;
-pub mod store_events;
 pub mod vault;

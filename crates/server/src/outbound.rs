@@ -1,8 +1,8 @@
 //! Outbound calls: what the service calls by itself, and how it is kept from calling what it must not.
 
 pub mod address_guard;
+pub mod app_stores;
 pub mod id_token;
 pub mod provider;
 pub mod resolver;
-pub mod stores;
 pub mod webhook_sender;

@@ -42,7 +42,7 @@ async fn open(dir: &std::path::Path) -> Arc<App> {
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
-        stores: None,
+        app_stores: None,
         inspector: Inspector::this_program().expect("a program"),
     };
     let config = Config::load(settings, None).expect("good settings");

@@ -17,7 +17,7 @@ const FOREIGN: [&str; 4] = [
     "Cargo.lock",
     "LICENSE-APACHE",
     "crates/server/assets/vendor/",
-    "crates/store-simulator/schemas/",
+    "crates/app-store-simulator/schemas/",
 ];
 
 #[test]

@@ -63,13 +63,17 @@ pub fn public_url(text: &str) -> Result<String, ConfigError> {
 /// The address of App Store Connect.
 pub fn app_store_connect_url(raw: &RawSettings) -> Result<String, ConfigError> {
     let given = raw.app_store_connect_url.as_deref();
-    store_url(given, "--app-store-connect-url", launchway_stores::app_store::ADDRESS)
+    store_url(
+        given,
+        "--app-store-connect-url",
+        launchway_app_stores::app_store::ADDRESS,
+    )
 }
 
 /// The address of Google Play.
 pub fn google_play_url(raw: &RawSettings) -> Result<String, ConfigError> {
     let given = raw.google_play_url.as_deref();
-    store_url(given, "--google-play-url", launchway_stores::google_play::ADDRESS)
+    store_url(given, "--google-play-url", launchway_app_stores::google_play::ADDRESS)
 }
 
 fn store_url(given: Option<&str>, setting: &str, usual: &str) -> Result<String, ConfigError> {

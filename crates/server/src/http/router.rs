@@ -18,8 +18,8 @@ use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
-    api_keys, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs, env, fingerprints,
-    health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, store_events, submit,
+    api_keys, app_store_events, apps, audit, auth, build_log, build_stream, builds, credentials, device_logins, docs,
+    env, fingerprints, health, install, invitations, members, openapi, orgs, pages, runner, runners, sessions, submit,
     update, update_check, update_report, uploads, usage, webhooks,
 };
 
@@ -132,7 +132,7 @@ pub fn router(app: &Arc<App>) -> Router {
         pages::router(app)
             .merge(install::router())
             .merge(dashboard::router(app))
-            .merge(store_events::router())
+            .merge(app_store_events::router())
     } else {
         Router::new()
     };

@@ -201,7 +201,7 @@ pub async fn create(
     tell(write, &credential).await?;
     let app = write.app();
     let has_events = plan.kind == Kind::AppStoreConnectKey;
-    let store_events = has_events.then(|| app.store_event_secrets.told(app, credential.id));
+    let store_events = has_events.then(|| app.app_store_event_secrets.told(app, credential.id));
     Ok((view, store_events))
 }
 

@@ -1,6 +1,7 @@
 //! Creates, changes, cancels, retries and deletes submissions (`docs/reference/submissions.md#submission-endpoints`). The work
 //! on them is in [`jobs::submissions`](crate::jobs::submissions); [`report`] stores its results.
 
+pub mod app_store_events;
 pub mod credential;
 pub mod files;
 pub mod form;
@@ -8,16 +9,15 @@ pub mod progress;
 pub mod release;
 pub mod report;
 pub mod request;
-pub mod store_events;
 pub mod turns;
 
 use launchway_api::submissions::SubmissionView;
+use launchway_app_stores::google_play::TargetStatus;
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::record::{Change, Work};
 use launchway_domain::submission::{Move, Standing, Submission, SubmissionStatus};
-use launchway_stores::google_play::TargetStatus;
 
 use crate::app::App;
 use crate::blob::Key;
@@ -297,7 +297,7 @@ pub async fn remove_files(app: &App, keys: &[Key]) {
 }
 
 /// What a track of Google Play is to hold after a change.
-pub fn target(progress: &Progress, change: Change) -> Option<launchway_stores::google_play::Target> {
+pub fn target(progress: &Progress, change: Change) -> Option<launchway_app_stores::google_play::Target> {
     let Progress::GooglePlay { steps, .. } = progress else {
         return None;
     };
@@ -310,5 +310,5 @@ pub fn target(progress: &Progress, change: Change) -> Option<launchway_stores::g
         (false, _) => TargetStatus::InProgress,
     };
     let percent = (status != TargetStatus::Completed).then_some(percent.min(99));
-    Some(launchway_stores::google_play::Target { status, percent })
+    Some(launchway_app_stores::google_play::Target { status, percent })
 }

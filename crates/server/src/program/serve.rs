@@ -37,7 +37,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         clock: Arc::new(SystemClock),
         random: Arc::new(SystemRandom),
         resolver: Arc::new(SystemResolver),
-        stores: None,
+        app_stores: None,
         inspector: Inspector::this_program()?,
     };
     let app = App::open(config, format!("http://{}", reachable(address)), dependencies).await?;

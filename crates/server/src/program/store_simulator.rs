@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use futures::future::BoxFuture;
+use launchway_app_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, SIGNATURE_HEADER, Said, Settings, Simulator};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::time::EpochMs;
-use launchway_store_simulator::{AppStoreApp, GooglePlayApp, Outcome, SIGNATURE_HEADER, Said, Settings, Simulator};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -111,7 +111,7 @@ async fn serve(arguments: SimulatorArgs) -> Result<(), String> {
     // Nobody may be reading; that is no reason not to serve.
     let _ = out.write_all(said.as_bytes()).and_then(|()| out.flush());
     tokio::select! {
-        () = launchway_store_simulator::serve(listener, simulator.clone()) => {}
+        () = launchway_app_store_simulator::serve(listener, simulator.clone()) => {}
         () = deliver(&simulator, &client) => {}
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -164,7 +164,7 @@ fn read(binary: &[u8]) -> Option<Said> {
 /// The machine's time.
 struct PausingClock;
 
-impl launchway_store_simulator::Clock for PausingClock {
+impl launchway_app_store_simulator::Clock for PausingClock {
     fn now(&self) -> EpochMs {
         SystemClock.now()
     }

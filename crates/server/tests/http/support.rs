@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_app_stores::transport::Transport;
 use launchway_domain::actor::Actor;
 use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
@@ -23,7 +24,6 @@ use launchway_server::ops::{accounts, orgs};
 use launchway_server::outbound::resolver::{Resolver, SystemResolver};
 use launchway_server::random::SystemRandom;
 use launchway_store::AuditRow;
-use launchway_stores::transport::Transport;
 use launchway_testing::postgres::Postgres;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub struct Setup {
     /// Who looks up the names of receivers of webhooks; the system where none is given.
     pub resolver: Option<Arc<dyn Resolver>>,
     /// The way to the stores; HTTP where none is given.
-    pub stores: Option<Arc<dyn Transport>>,
+    pub app_stores: Option<Arc<dyn Transport>>,
     /// Who inspects files; the server's own program where none is given.
     pub inspector: Option<Inspector>,
 }
@@ -160,7 +160,7 @@ impl TestApp {
         let config = Config::load(setup.settings.over(given), setup.credentials).unwrap();
         let resolver = setup.resolver.unwrap_or_else(|| Arc::new(SystemResolver));
         let inspector = setup.inspector.unwrap_or_else(inspector);
-        Self::open_with(config, Some(dir), resolver, setup.stores, inspector).await
+        Self::open_with(config, Some(dir), resolver, setup.app_stores, inspector).await
     }
 
     /// A service on settings that are complete.
@@ -168,16 +168,16 @@ impl TestApp {
         config: Config,
         dir: Option<tempfile::TempDir>,
         resolver: Arc<dyn Resolver>,
-        stores: Option<Arc<dyn Transport>>,
+        app_stores: Option<Arc<dyn Transport>>,
     ) -> TestApp {
-        Self::open_with(config, dir, resolver, stores, inspector()).await
+        Self::open_with(config, dir, resolver, app_stores, inspector()).await
     }
 
     async fn open_with(
         config: Config,
         dir: Option<tempfile::TempDir>,
         resolver: Arc<dyn Resolver>,
-        stores: Option<Arc<dyn Transport>>,
+        app_stores: Option<Arc<dyn Transport>>,
         inspector: Inspector,
     ) -> TestApp {
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -188,7 +188,7 @@ impl TestApp {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
             resolver,
-            stores,
+            app_stores,
             inspector,
         };
         let app = App::open(config, origin.clone(), dependencies).await.unwrap();

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::secret::SecretText;
+use launchway_app_stores::token::{Es256Key, Rs256Key};
+use launchway_app_stores::{StoreFailure, app_store, google_play};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::CredentialId;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use launchway_domain::submission::{Store, Submission};
 use launchway_domain::time::{EpochMs, HOUR};
-use launchway_stores::token::{Es256Key, Rs256Key};
-use launchway_stores::{StoreFailure, app_store, google_play};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
@@ -106,7 +106,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
     let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
     let content = content.map_err(|_| unreadable())?;
     let text = std::str::from_utf8(&content).map_err(|_| unreadable())?;
-    let (transport, clock) = (app.stores.transport.clone(), app.stores.clock.clone());
+    let (transport, clock) = (app.app_stores.transport.clone(), app.app_stores.clock.clone());
     match store {
         Store::AppStore => {
             let credential = app_store::Credential {
@@ -119,13 +119,13 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
                     .filter(|issuer| !issuer.is_empty())
                     .map(str::to_ascii_lowercase),
             };
-            let base = &app.stores.app_store_connect;
+            let base = &app.app_stores.app_store_connect;
             let client = app_store::AppStoreConnect::new(transport, clock, base, credential);
             Ok(Client::AppStore(Arc::new(client)))
         }
         Store::GooglePlay => {
             let account: ServiceAccount = serde_json::from_str(text).map_err(|_| unreadable())?;
-            if !app.stores.may_call(&account.token_uri) {
+            if !app.app_stores.may_call(&account.token_uri) {
                 return Err(StoreFailure::new(
                     Code::CredentialInvalid,
                     "The token_uri of the service account is no https URL of a public host.",
@@ -137,7 +137,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
                 client_email: account.client_email,
                 token_uri: account.token_uri,
             };
-            let base = &app.stores.google_play;
+            let base = &app.app_stores.google_play;
             let client = google_play::GooglePlay::new(transport, clock, base, credential);
             Ok(Client::GooglePlay(Arc::new(client)))
         }

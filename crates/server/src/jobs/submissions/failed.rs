@@ -1,11 +1,11 @@
 //! What becomes of a submission whose step failed: it is made again later, or the submission fails; a change of a rollout
 //! that a store refuses is dropped, for users have the release already.
 
+use launchway_app_stores::StoreFailure;
+use launchway_app_stores::google_play::{Progress as PlayProgress, Session, Stage};
 use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
 use launchway_domain::submission::{Move, Submission, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
-use launchway_stores::StoreFailure;
-use launchway_stores::google_play::{Progress as PlayProgress, Session, Stage};
 
 use super::steps::status_of;
 use crate::ops::submissions::progress::Progress;

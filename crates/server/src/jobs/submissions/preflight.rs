@@ -1,5 +1,6 @@
 //! Before any call to a store: what the app says about itself against what is asked, and against what was submitted before.
 
+use launchway_app_stores::StoreFailure;
 use launchway_binaries::{BinaryFacts, Format};
 use launchway_credentials::ProfileType;
 use launchway_domain::bundle_id::BundleId;
@@ -9,7 +10,6 @@ use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode a
 use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, ProfileKind, findings, highest};
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
 use launchway_store::{Paging, SubmittedBinary};
-use launchway_stores::StoreFailure;
 
 use crate::app::App;
 use crate::blob::Key;

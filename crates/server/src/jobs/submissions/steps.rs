@@ -1,5 +1,7 @@
 //! One step of the work on a submission: which one it is, made, and what it came to.
 
+use launchway_app_stores::google_play::{Stage, Target, TargetStatus};
+use launchway_app_stores::{Release, Step, StoreFailure, Then, app_store};
 use launchway_domain::submission::SubmissionStatus::{
     self, Halted, Processing, Queued, Rejected, RollingOut, Validating,
 };
@@ -7,8 +9,6 @@ use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode a
 use launchway_domain::submission::record::Change;
 use launchway_domain::submission::{Move, Submission, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
-use launchway_stores::google_play::{Stage, Target, TargetStatus};
-use launchway_stores::{Release, Step, StoreFailure, Then, app_store};
 
 use super::clients::{Client, Clients, NoClient};
 use super::failed::{self, Tried};

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use launchway_app_stores::google_play::{Stage, Target, TargetStatus};
+use launchway_app_stores::{Release, app_store, google_play};
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::submission::Store;
 use launchway_store::Tx;
-use launchway_stores::google_play::{Stage, Target, TargetStatus};
-use launchway_stores::{Release, app_store, google_play};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 

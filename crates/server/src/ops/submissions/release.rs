@@ -7,10 +7,10 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
 use futures::future::BoxFuture;
+use launchway_app_stores::Release;
+use launchway_app_stores::release::{Earlier, Note, Options, OwnUpload, Symbols};
+use launchway_app_stores::transport::Source;
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
-use launchway_stores::Release;
-use launchway_stores::release::{Earlier, Note, Options, OwnUpload, Symbols};
-use launchway_stores::transport::Source;
 
 use crate::app::App;
 use crate::blob::{Blob, Key};

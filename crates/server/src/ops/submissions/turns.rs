@@ -1,9 +1,9 @@
 //! Turns in App Store Connect: one submission at a time uploads a build of one number, and one prepares a version and has it
 //! reviewed. The others wait, and say for which one.
 
+use launchway_app_stores::app_store;
 use launchway_domain::submission::{Store, Submission};
 use launchway_store::Turn;
-use launchway_stores::app_store;
 
 use super::progress::Progress;
 use crate::app::App;

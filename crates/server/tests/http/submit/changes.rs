@@ -1,9 +1,9 @@
 //! What is done to a submission: rollouts changed, halted, resumed; canceled, deleted, retried.
 
+use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
-use launchway_store_simulator::{Fault, Kind, When};
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! The process dies at every call of every flow, before the call has its effect and after it, which is between every two
 //! things that are kept: the flow ends right all the same, and the ledger counts one upload, one commit, one release.
 
+use launchway_app_store_simulator::Settings;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
 use launchway_domain::time::{MINUTE, SECOND};
-use launchway_store_simulator::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Each destination, to live.
 
+use launchway_app_store_simulator::Outcome;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::HOUR;
-use launchway_store_simulator::Outcome;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use launchway_app_store_simulator::{Fault, Kind, When};
 use launchway_domain::time::HOUR;
-use launchway_store_simulator::{Fault, Kind, When};
 use reqwest::Method;
 use serde_json::json;
 

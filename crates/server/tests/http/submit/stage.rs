@@ -9,6 +9,10 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use futures::future::BoxFuture;
+use launchway_app_store_simulator::{
+    ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+};
+use launchway_app_stores::transport::{NoAnswer, Request, Response, Transport};
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
@@ -17,10 +21,6 @@ use launchway_server::clock::Clock;
 use launchway_server::config::RawSettings;
 use launchway_server::jobs::submissions::Submitter;
 use launchway_server::ops::submissions::report::LEASE;
-use launchway_store_simulator::{
-    ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
-};
-use launchway_stores::transport::{NoAnswer, Request, Response, Transport};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
@@ -111,7 +111,7 @@ impl Way {
 /// The test's clock, for the simulator.
 struct Time(Arc<TestClock>);
 
-impl launchway_stores::Clock for Time {
+impl launchway_app_stores::Clock for Time {
     fn now(&self) -> EpochMs {
         self.0.now()
     }
@@ -185,7 +185,7 @@ impl Stage {
         };
         let app = TestApp::with(Setup {
             settings: setup.settings.over(given),
-            stores: Some(way.clone()),
+            app_stores: Some(way.clone()),
             ..setup
         })
         .await;

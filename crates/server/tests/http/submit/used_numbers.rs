@@ -1,7 +1,7 @@
 //! A build number that the store has already: only what this service sent with the same bytes is released.
 
+use launchway_app_store_simulator::ByHand;
 use launchway_domain::platform::Platform;
-use launchway_store_simulator::ByHand;
 use reqwest::Method;
 use serde_json::{Value, json};
 

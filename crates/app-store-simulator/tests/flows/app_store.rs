@@ -1,0 +1,212 @@
+//! TestFlight and the App Store, to the end.
+
+use launchway_app_store_simulator::Outcome;
+use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
+use launchway_app_stores::{Clock, Release, Step};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::SubmissionStatus::{Failed, InReview, Queued, Rejected, Success};
+use launchway_domain::submission::error::SubmissionErrorCode as Code;
+use launchway_domain::time::HOUR;
+
+use crate::stand::{NOW, Stand, drive, notes, release, settings, to_end};
+use crate::used_numbers::kept;
+
+pub fn testflight() -> Release {
+    let mut release = release(Platform::Ios, "testflight", 42, 950);
+    release.notes = notes();
+    release.options.groups = ["Team", "Inside", "Outside"].map(str::to_owned).to_vec();
+    release.options.uses_non_exempt_encryption = Some(false);
+    release
+}
+
+pub fn phased() -> Release {
+    let mut release = release(Platform::Ios, "app_store", 42, 950);
+    release.notes = notes();
+    release.rollout = Some(1);
+    release.options.uses_non_exempt_encryption = Some(false);
+    release
+}
+
+pub fn is_approved(step: &Step<Progress>) -> bool {
+    let told = step.told.as_deref();
+    told.is_some_and(|told| told.contains("waits to be released"))
+}
+
+#[tokio::test]
+async fn a_build_goes_through_testflight() {
+    let stand = Stand::new();
+    let ended = to_end::<AppStoreConnect>(&stand, &testflight()).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    for (what, count) in [
+        ("upload", 1),
+        ("build", 1),
+        ("group", 2),
+        ("beta_review", 1),
+        ("beta_released", 1),
+        ("version", 0),
+    ] {
+        assert_eq!(ledger.count(what), count, "{what} {ledger:?}");
+    }
+    let names: Vec<_> = ended.progress.external().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["appId", "buildUploadId", "buildUploadFileId", "buildId"]);
+}
+
+#[tokio::test]
+async fn a_version_goes_through_the_app_store_by_a_phased_release() {
+    let stand = Stand::new();
+    let ended = to_end::<AppStoreConnect>(&stand, &phased()).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    for what in ["upload", "build", "version", "review", "release"] {
+        assert_eq!(ledger.count(what), 1, "{what} {ledger:?}");
+    }
+    assert!(stand.clock.now() - NOW > 7 * HOUR);
+}
+
+#[tokio::test]
+async fn a_build_that_is_in_testflight_is_not_uploaded_again_for_the_app_store() {
+    let stand = Stand::new();
+    let before = to_end::<AppStoreConnect>(&stand, &testflight()).await;
+    let mut wanted = phased();
+    wanted.earlier = kept(&before);
+    wanted.rollout = None;
+    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    assert_eq!(
+        (stand.ledger().count("upload"), stand.ledger().count("release")),
+        (1, 1)
+    );
+}
+
+#[tokio::test]
+async fn visionos_goes_to_the_app_store_and_a_first_version_has_no_notes() {
+    let mut settings = settings();
+    settings.app_store[0].live = None;
+    settings.app_store[0].answers_encryption = true;
+    let stand = Stand::with(settings);
+    let mut wanted = release(Platform::Visionos, "app_store", 7, 400);
+    wanted.notes = notes();
+    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    assert!(
+        ended.told.iter().any(|told| told.contains("left out")),
+        "{:?}",
+        ended.told
+    );
+}
+
+#[tokio::test]
+async fn a_rejected_version_is_resubmitted() {
+    let stand = Stand::new();
+    stand.simulator.decide(&[Outcome::Reject]);
+    let wanted = phased();
+    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+    assert_eq!(ended.status, Rejected, "{ended:?}");
+    let again = ended.progress.for_retry(&wanted);
+    let ended = drive::<AppStoreConnect>(&stand, &wanted, again, Queued, |_| false).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    assert_eq!(
+        (ledger.count("upload"), ledger.count("review"), ledger.count("release")),
+        (1, 2, 1)
+    );
+}
+
+#[tokio::test]
+async fn a_rejected_beta_is_told() {
+    let stand = Stand::new();
+    stand.simulator.decide(&[Outcome::Reject]);
+    let ended = to_end::<AppStoreConnect>(&stand, &testflight()).await;
+    assert_eq!(ended.status, Rejected, "{ended:?}");
+}
+
+#[tokio::test]
+async fn an_approved_version_waits_for_a_hand_and_is_released_once() {
+    let stand = Stand::new();
+    let mut wanted = phased();
+    wanted.options.manual_release = true;
+    wanted.rollout = None;
+    let mut ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_approved).await;
+    assert_eq!(ended.status, InReview);
+    for _ in 0..3 {
+        ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, InReview, |_| true).await;
+        assert!(ended.told.is_empty(), "it was said before: {:?}", ended.told);
+    }
+    for _ in 0..3 {
+        stand
+            .app_store()
+            .change(&ended.progress, Change::Release)
+            .await
+            .unwrap();
+    }
+    let ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, InReview, |_| false).await;
+    assert_eq!(ended.status, Success, "{ended:?}");
+    let ledger = stand.ledger();
+    assert_eq!((ledger.count("release_request"), ledger.count("release")), (1, 1));
+}
+
+#[tokio::test]
+async fn what_the_store_asks_for_is_told_with_what_to_do() {
+    for (change, code) in [
+        (
+            &(|release: &mut Release| release.bundle_id = "com.example.other".to_owned()) as &dyn Fn(&mut Release),
+            Code::AppNotFound,
+        ),
+        (
+            &|release: &mut Release| release.options.uses_non_exempt_encryption = None,
+            Code::ExportComplianceMissing,
+        ),
+        (
+            &|release: &mut Release| release.options.groups = vec!["Nobody".to_owned()],
+            Code::GroupNotFound,
+        ),
+    ] {
+        let stand = Stand::new();
+        let mut wanted = testflight();
+        change(&mut wanted);
+        let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+        assert_eq!(
+            (ended.status, ended.error.as_ref().map(|error| error.code)),
+            (Failed, Some(code))
+        );
+        assert!(!ended.error.unwrap().fix.is_empty());
+    }
+    let mut settings = settings();
+    settings.app_store[0].live = Some(phased().version);
+    let ended = to_end::<AppStoreConnect>(&Stand::with(settings), &phased()).await;
+    assert_eq!(ended.error.unwrap().code, Code::VersionLive);
+}
+
+#[tokio::test]
+async fn a_binary_that_says_something_else_is_refused_by_the_store() {
+    let stand = Stand::new();
+    let mut wanted = testflight();
+    wanted.version = "9.9.9".to_owned();
+    let error = to_end::<AppStoreConnect>(&stand, &wanted).await.error.unwrap();
+    assert_eq!(error.code, Code::ProcessingFailed);
+    assert!(error.message.contains("90062"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_the_store_does_not_know_is_told_after_a_few_tries() {
+    let mut settings = settings();
+    settings.accounts.remove(0);
+    let stand = Stand::with(settings);
+    let ended = to_end::<AppStoreConnect>(&stand, &testflight()).await;
+    assert_eq!(ended.error.unwrap().code, Code::CredentialInvalid);
+    assert!(stand.clock.now() - NOW < HOUR);
+}
+
+#[tokio::test]
+async fn an_answer_about_cryptography_can_come_later() {
+    let stand = Stand::new();
+    let mut wanted = testflight();
+    wanted.options.uses_non_exempt_encryption = None;
+    let ended = to_end::<AppStoreConnect>(&stand, &wanted).await;
+    assert_eq!(ended.progress.stage, Stage::AwaitBuild);
+    wanted.options.uses_non_exempt_encryption = Some(true);
+    let again = ended.progress.for_retry(&wanted);
+    let ended = drive::<AppStoreConnect>(&stand, &wanted, again, Queued, |_| false).await;
+    assert_eq!((ended.status, stand.ledger().count("upload")), (Success, 1));
+}

@@ -1,0 +1,145 @@
+//! After the release: shares raised, halted, resumed, completed; and submissions called off.
+
+use launchway_app_store_simulator::{Fault, Kind, When};
+use launchway_app_stores::app_store::{AppStoreConnect, Change, Progress, Stage};
+use launchway_app_stores::google_play::{self, GooglePlay, Target, TargetStatus};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::SubmissionStatus::{Halted, Queued, RollingOut, Success};
+
+use crate::app_store::phased;
+use crate::google_play::{is_staged, staged, to_stage};
+use crate::stand::{Stand, drive, release};
+
+pub fn is_rolling(step: &launchway_app_stores::Step<Progress>) -> bool {
+    step.progress.stage == Stage::Rollout && step.then == launchway_app_stores::Then::Later
+}
+
+#[tokio::test]
+async fn a_phased_release_is_halted_resumed_and_completed() {
+    let stand = Stand::new();
+    let wanted = phased();
+    let mut ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_rolling).await;
+    for (change, status) in [
+        (Change::Halt, Halted),
+        (Change::Resume, RollingOut),
+        (Change::Halt, Halted),
+        (Change::Complete, Success),
+    ] {
+        for _ in 0..2 {
+            stand.app_store().change(&ended.progress, change).await.unwrap();
+        }
+        let from = ended.status;
+        ended = drive::<AppStoreConnect>(&stand, &wanted, ended.progress, from, is_rolling).await;
+        assert_eq!(ended.status, status, "{change:?}");
+    }
+    let ledger = stand.ledger();
+    assert_eq!(
+        (
+            ledger.count("halted"),
+            ledger.count("resumed"),
+            ledger.count("completed")
+        ),
+        (2, 1, 1)
+    );
+}
+
+/// The changes of a staged release, each with a fault at one of its calls; gives how many calls there were.
+async fn change_with(fault: Option<(u64, Kind)>) -> u64 {
+    let stand = Stand::new();
+    let wanted = staged();
+    let mut ended = to_stage(&stand, &wanted).await;
+    let before = stand.simulator.calls();
+    if let Some((number, kind)) = fault {
+        let when = When::Call(before + number);
+        stand.simulator.order(Fault { when, kind });
+    }
+    let target = |status, percent| Target { status, percent };
+    for (target, status) in [
+        (target(TargetStatus::InProgress, Some(50)), RollingOut),
+        (target(TargetStatus::Halted, Some(50)), Halted),
+        (target(TargetStatus::InProgress, Some(50)), RollingOut),
+        (target(TargetStatus::Completed, None), Success),
+    ] {
+        let from = ended.status;
+        let changed = ended.progress.changed(target);
+        ended = drive::<GooglePlay>(&stand, &wanted, changed, from, is_staged).await;
+        assert_eq!(ended.status, status, "{target:?} {fault:?} {ended:?}");
+    }
+    let ledger = stand.ledger();
+    let shares: Vec<_> = ledger
+        .entries()
+        .iter()
+        .filter(|entry| entry.what == "track" && entry.subject.contains(" 42 "))
+        .map(|entry| entry.subject.rsplit_once("42 ").unwrap().1)
+        .collect();
+    assert_eq!(
+        shares,
+        [
+            "inProgress 0.2",
+            "inProgress 0.5",
+            "halted 0.5",
+            "inProgress 0.5",
+            "completed null"
+        ],
+        "{fault:?}"
+    );
+    assert_eq!(
+        (ledger.count("upload"), ledger.count("release"), ledger.count("commit")),
+        (1, 1, 5)
+    );
+    stand.simulator.calls() - before
+}
+
+#[tokio::test]
+async fn a_staged_release_is_raised_halted_resumed_and_completed_whatever_goes_wrong_once() {
+    let calls = change_with(None).await;
+    for number in 0..calls {
+        for kind in [Kind::Status(500), Kind::Lost, Kind::Status(404), Kind::DeleteEdits] {
+            change_with(Some((number, kind))).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_released_can_be_called_off() {
+    let wanted = phased();
+    for stage in [
+        Stage::CreateUpload,
+        Stage::SendParts,
+        Stage::AwaitBuild,
+        Stage::AwaitReview,
+    ] {
+        let stand = Stand::new();
+        let there = |step: &launchway_app_stores::Step<Progress>| step.progress.stage == stage;
+        let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, there).await;
+        for _ in 0..2 {
+            assert_eq!(stand.app_store().cancel(&ended.progress).await, Ok(true), "{stage:?}");
+        }
+        assert_eq!(
+            stand.ledger().count("review_canceled"),
+            usize::from(stage == Stage::AwaitReview)
+        );
+    }
+    let stand = Stand::new();
+    let ended = drive::<AppStoreConnect>(&stand, &wanted, Progress::default(), Queued, is_rolling).await;
+    assert_eq!(stand.app_store().cancel(&ended.progress).await, Ok(false));
+}
+
+#[tokio::test]
+async fn an_edit_can_be_called_off_and_a_commit_cannot() {
+    let wanted = release(Platform::Android, "production", 42, 1_000);
+    for stage in [google_play::Stage::Look, google_play::Stage::Commit] {
+        let stand = Stand::new();
+        let there = |step: &launchway_app_stores::Step<google_play::Progress>| step.progress.stage == stage;
+        let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
+        assert_eq!(stand.google_play().cancel(&wanted, &ended.progress).await, Ok(true));
+        assert_eq!(stand.ledger().count("commit"), 0);
+        // Called off while the answer to the commit was lost.
+        let stand = Stand::new();
+        let ended = drive::<GooglePlay>(&stand, &wanted, google_play::Progress::default(), Queued, there).await;
+        if stage == google_play::Stage::Commit {
+            stand.google_play().step(&wanted, &ended.progress).await.unwrap();
+            assert_eq!(stand.google_play().cancel(&wanted, &ended.progress).await, Ok(false));
+        }
+    }
+}

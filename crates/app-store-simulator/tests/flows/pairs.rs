@@ -1,0 +1,99 @@
+//! Two faults in one flow, at every pair of calls: it ends right, and nothing happened twice.
+
+use launchway_app_store_simulator::{Fault, Kind, When};
+
+use crate::faults::{WAYS, Way, calls, walk};
+
+/// One of each sort: no effect, an effect without an answer, a wrong answer, too many calls, what was made is gone,
+/// somebody else's review.
+fn kinds(way: Way) -> &'static [Kind] {
+    const APP_STORE: &[Kind] = &[
+        Kind::Cut,
+        Kind::Lost,
+        Kind::Status(404),
+        Kind::StatusAfter(500),
+        Kind::TooMany(30),
+        Kind::ExpireParts,
+        Kind::NoChecksums,
+        Kind::OtherReview,
+    ];
+    const GOOGLE_PLAY: &[Kind] = &[
+        Kind::Cut,
+        Kind::Lost,
+        Kind::Status(404),
+        Kind::StatusAfter(500),
+        Kind::TooMany(30),
+        Kind::DeleteEdits,
+        Kind::LoseSessions,
+        Kind::NoChecksums,
+        Kind::OtherReview,
+    ];
+    match way {
+        Way::TestFlight | Way::AppStore => APP_STORE,
+        Way::GooglePlay => GOOGLE_PLAY,
+    }
+}
+
+async fn two(way: Way, first: (u64, Kind), second: (u64, Kind)) {
+    let faults = [first, second].map(|(number, kind)| Fault {
+        when: When::Call(number),
+        kind,
+    });
+    let (stand, ended) = walk(way, &faults).await;
+    assert_eq!(ended, Ok(()), "{way:?} {faults:?} of {:?}", stand.simulator.log());
+}
+
+#[tokio::test]
+async fn every_flow_survives_two_faults_at_any_two_calls() {
+    for way in WAYS {
+        let (calls, kinds) = (calls(way).await, kinds(way));
+        // Each kind meets each other one as the places go by.
+        let mut turn = (0..kinds.len())
+            .flat_map(|one| (0..kinds.len()).map(move |other| (one, other)))
+            .cycle();
+        for first in 0..calls {
+            for second in first + 1..calls {
+                let (one, other) = turn.next().unwrap();
+                two(way, (first, kinds[one]), (second, kinds[other])).await;
+            }
+        }
+    }
+}
+
+/// All pairs of kinds at all pairs of calls; gives how many flows that were.
+async fn every_pair(way: Way) -> u32 {
+    let (calls, kinds) = (calls(way).await, kinds(way));
+    let mut flows = 0;
+    for first in 0..calls {
+        for second in first + 1..calls {
+            for one in kinds {
+                for other in kinds {
+                    two(way, (first, *one), (second, *other)).await;
+                    flows += 1;
+                }
+            }
+        }
+    }
+    flows
+}
+
+#[tokio::test]
+#[ignore = "long run"]
+async fn testflight_survives_every_two_faults() {
+    let flows = every_pair(Way::TestFlight).await;
+    println!("summary: TestFlight: {flows} flows, each with two faults, ended right");
+}
+
+#[tokio::test]
+#[ignore = "long run"]
+async fn the_app_store_survives_every_two_faults() {
+    let flows = every_pair(Way::AppStore).await;
+    println!("summary: AppStore: {flows} flows, each with two faults, ended right");
+}
+
+#[tokio::test]
+#[ignore = "long run"]
+async fn google_play_survives_every_two_faults() {
+    let flows = every_pair(Way::GooglePlay).await;
+    println!("summary: GooglePlay: {flows} flows, each with two faults, ended right");
+}

@@ -1,0 +1,419 @@
+//! What the tests stand on: a clock that they set, accounts, binaries, and a driver that steps as the service will: it
+//! keeps the progress between steps as JSON, begins with a new client after each failure, and waits as the schedule says.
+
+use std::io;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use launchway_app_store_simulator::{
+    ADDRESS, Account, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
+};
+use launchway_app_stores::release::{Earlier, Note, Options, Symbols};
+use launchway_app_stores::token::{Es256Key, Rs256Key};
+use launchway_app_stores::transport::{NoAnswer, Request, Response, Source, Transport};
+use launchway_app_stores::{Clock, Release, Step, StoreFailure, Then, app_store, google_play};
+use launchway_domain::platform::Platform;
+use launchway_domain::submission::destination::Destination;
+use launchway_domain::submission::error::SubmissionError;
+use launchway_domain::submission::{Move, Standing, SubmissionStatus, schedule};
+use launchway_domain::time::{EpochMs, HOUR, MINUTE};
+use p256::pkcs8::DecodePrivateKey;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+pub const APP: &str = "com.example.app";
+const VERSION: &str = "1.1.0";
+pub const NOW: EpochMs = 1_795_255_200_000;
+const P8: &str = include_str!("../../../credentials/tests/fixtures/store-connect.p8");
+const ACCOUNT: &str = include_str!("../../../credentials/tests/fixtures/service-account.json");
+const KEY_ID: &str = "ABCDE12345";
+const ISSUER: &str = "57246542-96fe-1a63-e053-0824d011072a";
+/// No flow has so many steps: more of them is a loop.
+const MOST_STEPS: usize = 3_000;
+
+/// Time as the test has it.
+pub struct TestClock(AtomicI64);
+
+impl TestClock {
+    pub fn new() -> TestClock {
+        TestClock(AtomicI64::new(NOW))
+    }
+
+    pub fn set(&self, now: EpochMs) {
+        self.0.store(now, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> EpochMs {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
+        self.0
+            .fetch_add(i64::try_from(delay.as_millis()).unwrap(), Ordering::SeqCst);
+        Box::pin(async {})
+    }
+}
+
+/// A binary in memory.
+pub struct Memory(pub Bytes);
+
+impl Source for Memory {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
+        let from = usize::try_from(offset).unwrap();
+        let piece = self.0.slice(from..from + length);
+        Box::pin(async move { Ok(piece) })
+    }
+}
+
+/// A request and its answer.
+#[derive(Clone)]
+pub struct Exchange {
+    pub method: String,
+    pub url: String,
+    pub body: Bytes,
+    pub headers: Vec<(String, String)>,
+    pub answer: Result<Response, NoAnswer>,
+}
+
+/// Notes what goes over it.
+pub struct Noting {
+    pub inner: Arc<dyn Transport>,
+    pub notes: Mutex<Vec<Exchange>>,
+}
+
+impl Transport for Noting {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+        Box::pin(async move {
+            let body = match &request.body {
+                launchway_app_stores::transport::Body::Bytes(bytes) => bytes.clone(),
+                _ => Bytes::new(),
+            };
+            let (method, url) = (request.method.as_str().to_owned(), request.url.clone());
+            let headers = request.headers.clone();
+            let answer = self.inner.send(request).await;
+            let mut notes = self.notes.lock().unwrap();
+            notes.push(Exchange {
+                method,
+                url,
+                body,
+                headers,
+                answer: answer.clone(),
+            });
+            answer
+        })
+    }
+}
+
+/// Both stores, a clock, and the way to them.
+pub struct Stand {
+    pub clock: Arc<TestClock>,
+    pub simulator: Arc<Simulator>,
+    pub transport: Arc<Noting>,
+    pub address: String,
+    /// The step, counted from 0, after which the driver dies before it has kept what came of it.
+    pub crash_after: Option<usize>,
+}
+
+pub fn der(pem: &str) -> Vec<u8> {
+    let lines = pem.lines().filter(|line| !line.starts_with("-----"));
+    STANDARD.decode(lines.collect::<String>()).unwrap()
+}
+
+fn accounts() -> Vec<Account> {
+    let account: Value = serde_json::from_str(ACCOUNT).unwrap();
+    let es256 = p256::ecdsa::SigningKey::from_pkcs8_der(&der(P8)).unwrap();
+    let rs256 = ring::signature::RsaKeyPair::from_pkcs8(&der(account["private_key"].as_str().unwrap())).unwrap();
+    vec![
+        Account::AppStore {
+            key_id: KEY_ID.to_owned(),
+            issuer_id: Some(ISSUER.to_owned()),
+            public: es256.verifying_key().to_sec1_point(false).as_bytes().to_vec(),
+        },
+        Account::Google {
+            client_email: account["client_email"].as_str().unwrap().to_owned(),
+            public: ring::signature::KeyPair::public_key(&rs256).as_ref().to_vec(),
+        },
+    ]
+}
+
+/// Stores with an app each, that are quick.
+pub fn settings() -> Settings {
+    static ACCOUNTS: LazyLock<Vec<Account>> = LazyLock::new(accounts);
+    let group = |name: &str, internal, all_builds| Group {
+        name: name.to_owned(),
+        internal,
+        all_builds,
+    };
+    let read = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
+        let (package, rest) = text.split_once('|')?;
+        Some(Said {
+            bundle_id: package.to_owned(),
+            version: VERSION.to_owned(),
+            build_number: rest.split_once('|')?.0.to_owned(),
+        })
+    };
+    Settings {
+        accounts: ACCOUNTS.clone(),
+        app_store: vec![AppStoreApp {
+            bundle_id: APP.to_owned(),
+            groups: vec![
+                group("Team", true, true),
+                group("Inside", true, false),
+                group("Outside", false, false),
+            ],
+            live: Some("1.0.0".to_owned()),
+            answers_encryption: false,
+        }],
+        google_play: vec![GooglePlayApp {
+            package: APP.to_owned(),
+            tracks: vec!["friends".to_owned()],
+            live: Some(40),
+            draft: false,
+            review_by_hand: false,
+        }],
+        part: 100,
+        processing: MINUTE,
+        review: 30 * MINUTE,
+        phased_day: HOUR,
+        read_binary: Some(Arc::new(read)),
+        ..Settings::default()
+    }
+}
+
+impl Stand {
+    pub fn new() -> Stand {
+        Self::with(settings())
+    }
+
+    pub fn with(settings: Settings) -> Stand {
+        let clock = Arc::new(TestClock::new());
+        let simulator = Simulator::new(settings, ADDRESS, clock.clone());
+        let direct = Arc::new(Direct(simulator.clone()));
+        Self::over(clock, simulator, direct, ADDRESS)
+    }
+
+    pub fn over(clock: Arc<TestClock>, simulator: Arc<Simulator>, inner: Arc<dyn Transport>, address: &str) -> Stand {
+        let transport = Arc::new(Noting {
+            inner,
+            notes: Mutex::default(),
+        });
+        Stand {
+            clock,
+            simulator,
+            transport,
+            address: address.to_owned(),
+            crash_after: None,
+        }
+    }
+
+    pub fn app_store(&self) -> app_store::AppStoreConnect {
+        let credential = app_store::Credential {
+            key: Es256Key::from_pem(P8).unwrap(),
+            key_id: KEY_ID.to_owned(),
+            issuer_id: Some(ISSUER.to_owned()),
+        };
+        app_store::AppStoreConnect::new(self.transport.clone(), self.clock.clone(), &self.address, credential)
+    }
+
+    pub fn google_play(&self) -> google_play::GooglePlay {
+        let account: Value = serde_json::from_str(ACCOUNT).unwrap();
+        let text = |name: &str| account[name].as_str().unwrap().to_owned();
+        let credential = google_play::Credential {
+            key: Rs256Key::from_pem(&text("private_key")).unwrap(),
+            key_id: text("private_key_id"),
+            client_email: text("client_email"),
+            token_uri: format!("{}/token", self.address),
+        };
+        google_play::GooglePlay::new(self.transport.clone(), self.clock.clone(), &self.address, credential)
+    }
+
+    pub fn ledger(&self) -> Ledger {
+        self.simulator.ledger()
+    }
+}
+
+/// A release of the app; its binary says its package and number, as the simulator reads it.
+pub fn release(platform: Platform, destination: &str, number: i64, size: usize) -> Release {
+    let mut bytes = format!("{APP}|{number}|").into_bytes();
+    static FILL: LazyLock<Vec<u8>> = LazyLock::new(|| (0..1_000_000).map(|at| (at % 251) as u8).collect());
+    bytes.extend_from_slice(&FILL[..size.saturating_sub(bytes.len())]);
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let ending = match platform {
+        Platform::Android => "aab",
+        _ => "ipa",
+    };
+    Release {
+        bundle_id: APP.to_owned(),
+        platform,
+        version: VERSION.to_owned(),
+        build_number: number.to_string(),
+        destination: Destination::parse(platform, destination).unwrap(),
+        file_name: format!("App.{ending}"),
+        source: Arc::new(Memory(Bytes::from(bytes))),
+        sha256,
+        earlier: Earlier::default(),
+        notes: Vec::new(),
+        rollout: None,
+        options: Options::default(),
+    }
+}
+
+pub fn notes() -> Vec<Note> {
+    let note = |locale: &str, text: &str| Note {
+        locale: locale.to_owned(),
+        text: text.to_owned(),
+    };
+    vec![note("en-US", "Faster."), note("de-DE", "Schneller.")]
+}
+
+pub fn symbols() -> Vec<Symbols> {
+    let file = |native, text: &'static [u8]| Symbols {
+        native,
+        source: Arc::new(Memory(Bytes::from_static(text))),
+    };
+    vec![file(false, b"a.b.C -> a"), file(true, b"native symbols")]
+}
+
+/// How a flow ended.
+#[derive(Debug)]
+pub struct Ended<P> {
+    pub status: SubmissionStatus,
+    pub progress: P,
+    pub error: Option<SubmissionError>,
+    pub told: Vec<String>,
+}
+
+/// A store's steps, as the driver needs them.
+pub trait Flow {
+    type Progress: serde::Serialize + serde::de::DeserializeOwned + Default + PartialEq + std::fmt::Debug + Send;
+
+    fn begin(stand: &Stand) -> Self;
+
+    fn step(
+        &self,
+        release: &Release,
+        progress: &Self::Progress,
+    ) -> impl Future<Output = Result<Step<Self::Progress>, StoreFailure>>;
+}
+
+impl Flow for app_store::AppStoreConnect {
+    type Progress = app_store::Progress;
+
+    fn begin(stand: &Stand) -> Self {
+        stand.app_store()
+    }
+
+    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, StoreFailure> {
+        self.step(release, progress).await
+    }
+}
+
+impl Flow for google_play::GooglePlay {
+    type Progress = google_play::Progress;
+
+    fn begin(stand: &Stand) -> Self {
+        stand.google_play()
+    }
+
+    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, StoreFailure> {
+        self.step(release, progress).await
+    }
+}
+
+/// Steps until the status is final, or `until` is true of a step that leads to a wait.
+pub async fn drive<F: Flow>(
+    stand: &Stand,
+    release: &Release,
+    progress: F::Progress,
+    status: SubmissionStatus,
+    until: impl Fn(&Step<F::Progress>) -> bool,
+) -> Ended<F::Progress> {
+    let mut client = F::begin(stand);
+    let mut standing = Standing {
+        status,
+        cancel_requested: false,
+    };
+    let mut ended = Ended {
+        status,
+        progress,
+        error: None,
+        told: Vec::new(),
+    };
+    let (mut failures, mut failing_since, mut since) = (0, 0, stand.clock.now());
+    for number in 0..MOST_STEPS {
+        // What is kept between steps is text.
+        let kept = serde_json::to_string(&ended.progress).unwrap();
+        let progress: F::Progress = serde_json::from_str(&kept).unwrap();
+        assert_eq!(progress, ended.progress);
+        match client.step(release, &progress).await {
+            _ if stand.crash_after == Some(number) => {
+                stand.clock.set(stand.clock.now() + MINUTE);
+                client = F::begin(stand);
+            }
+            Ok(step) => {
+                failures = 0;
+                let step_move = match step.status {
+                    SubmissionStatus::Rejected => Move::Reject,
+                    status => Move::Reach(status),
+                };
+                let next = standing.after(step_move).unwrap_or_else(|refused| {
+                    panic!("{refused}: {step_move:?} at {:?}", step.progress);
+                });
+                if next.status != standing.status {
+                    since = stand.clock.now();
+                }
+                standing = next;
+                let stop = step.then == Then::Never || until(&step);
+                let wait = match step.then {
+                    Then::Now | Then::Never => 0,
+                    Then::Later => schedule::poll(step.status, stand.clock.now() - since),
+                    Then::AfterOtherReview => 10 * MINUTE,
+                };
+                ended.told.extend(step.told);
+                ended.progress = step.progress;
+                ended.status = step.status;
+                if stop {
+                    return ended;
+                }
+                stand.clock.set(stand.clock.now() + wait);
+            }
+            Err(failure) => {
+                let now = stand.clock.now();
+                failing_since = if failures == 0 { now } else { failing_since };
+                failures += 1;
+                let next = failure
+                    .is_worth_another_try(failures)
+                    .then(|| schedule::after_failure(failures, failing_since, failure.retry_after(), now))
+                    .flatten();
+                let Some(next) = next else {
+                    ended.status = SubmissionStatus::Failed;
+                    ended.error = Some(failure.into_error());
+                    return ended;
+                };
+                stand.clock.set(next);
+                // As after a crash: nothing is left but what was kept.
+                client = F::begin(stand);
+            }
+        }
+    }
+    panic!("the flow does not end: {:?} {:?}", ended.progress, ended.told);
+}
+
+pub async fn to_end<F: Flow>(stand: &Stand, release: &Release) -> Ended<F::Progress> {
+    drive::<F>(stand, release, F::Progress::default(), SubmissionStatus::Queued, |_| {
+        false
+    })
+    .await
+}

@@ -1,0 +1,55 @@
+//! The secrets by which App Store Connect signs its events: each is derived from the credential that it belongs to, so that
+//! none is kept, and one is known without a look into the database.
+
+use launchway_api::credentials::StoreEvents;
+use launchway_app_stores::app_store::webhook::WebhookSecret;
+use launchway_domain::id::CredentialId;
+use zeroize::Zeroizing;
+
+use crate::app::App;
+use crate::mac::MacKey;
+
+/// Derives the secrets.
+pub struct AppStoreEventSecrets {
+    key: MacKey,
+}
+
+impl AppStoreEventSecrets {
+    /// Secrets under this key.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self { key: MacKey::new(&key) }
+    }
+
+    /// The secret of the events that come for a credential.
+    pub fn of(&self, id: CredentialId) -> WebhookSecret {
+        WebhookSecret::new(self.text(id))
+    }
+
+    /// What is told to App Store Connect, so that its events come here for a credential.
+    pub fn told(&self, app: &App, id: CredentialId) -> StoreEvents {
+        StoreEvents {
+            url: format!("{}/store-events/app-store/{id}", app.public_url),
+            secret: self.text(id).to_string(),
+        }
+    }
+
+    fn text(&self, id: CredentialId) -> Zeroizing<String> {
+        Zeroizing::new(hex::encode(self.key.of(&[id.uuid().as_bytes()])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_belongs_to_its_credential_and_installation() {
+        let (id, other) = (CredentialId::new(1, [1; 10]), CredentialId::new(1, [2; 10]));
+        let secrets = AppStoreEventSecrets::new([7; 32]);
+        let signature = secrets.of(id).sign(b"event");
+        assert!(secrets.of(id).verifies(b"event", &signature));
+        assert!(!secrets.of(other).verifies(b"event", &signature));
+        assert!(!AppStoreEventSecrets::new([8; 32]).of(id).verifies(b"event", &signature));
+        assert_eq!(secrets.text(id).len(), 64);
+    }
+}

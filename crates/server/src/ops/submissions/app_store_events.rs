@@ -1,0 +1,23 @@
+//! What a store's event comes to: the submissions that it concerns look at the store now, instead of some minutes later. A
+//! step that is under way meanwhile sets the next time itself; then they look when they would have looked anyway.
+
+use launchway_app_stores::app_store::webhook::Event;
+use launchway_domain::submission::Store;
+
+use super::progress::{self, Progress};
+use crate::failure::Failure;
+use crate::ops::write::Write;
+
+/// Makes the next step of each submission that an event of App Store Connect concerns due now.
+pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), Failure> {
+    let now = write.now();
+    for (id, sealed) in write.org().submissions_under_way(Store::AppStore).await? {
+        if let Progress::AppStore(steps) = progress::open_within(write, id, &sealed).await?
+            && event.concerns(&steps)
+        {
+            write.org().make_submission_due(id, now).await?;
+            write.wake_submissions();
+        }
+    }
+    Ok(())
+}

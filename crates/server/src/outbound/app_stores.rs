@@ -1,0 +1,141 @@
+//! The way to the App Store and Google Play: over https to public addresses only, but for the stores that the operator
+//! configured. Addresses come also out of answers and out of service accounts, so each is checked when it is dialled.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use launchway_app_stores::transport::{HttpTransport, NoAnswer, Request, Response, Transport};
+use launchway_domain::time::EpochMs;
+use reqwest::{Client, Url};
+
+use super::address_guard::check_url;
+use super::resolver::{GuardedResolver, Resolver};
+use crate::clock::Clock;
+
+const USER_AGENT: &str = concat!("Launchway/", env!("CARGO_PKG_VERSION"));
+/// How long a connection may take to come to be.
+const CONNECT: Duration = Duration::from_secs(15);
+/// How long a connection waits to be used again.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// The stores, and the way to them.
+pub struct AppStores {
+    /// The way.
+    pub transport: Arc<dyn Transport>,
+    /// Time, as the clients want it.
+    pub clock: Arc<dyn launchway_app_stores::Clock>,
+    /// The address of App Store Connect.
+    pub app_store_connect: String,
+    /// The address of Google Play.
+    pub google_play: String,
+}
+
+impl AppStores {
+    /// Whether a URL may be called: a public one over https, or one of a store that the operator configured.
+    pub fn may_call(&self, url: &str) -> bool {
+        check_url(url, false).is_ok() || is_of(url, &[&self.app_store_connect, &self.google_play])
+    }
+}
+
+/// Whether a URL has the origin of one of these addresses.
+fn is_of(url: &str, addresses: &[&str]) -> bool {
+    let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
+    let Ok(wanted) = check_url(url, true) else { return false };
+    addresses
+        .iter()
+        .any(|address| origin(address).is_some_and(|known| known == wanted.origin()))
+}
+
+/// Calls over HTTP.
+pub struct GuardedTransport {
+    resolver: Arc<dyn Resolver>,
+    addresses: Vec<String>,
+    /// Made at the first use: they read the system's certificates. The first dials public addresses only.
+    guarded: OnceLock<Option<HttpTransport>>,
+    configured: OnceLock<Option<HttpTransport>>,
+}
+
+impl GuardedTransport {
+    /// Calls to these configured addresses, and to what is public.
+    pub fn new(resolver: Arc<dyn Resolver>, addresses: Vec<String>) -> GuardedTransport {
+        GuardedTransport {
+            resolver,
+            addresses,
+            guarded: OnceLock::new(),
+            configured: OnceLock::new(),
+        }
+    }
+
+    fn way(&self, url: &str) -> Option<&HttpTransport> {
+        let configured: Vec<&str> = self.addresses.iter().map(String::as_str).collect();
+        if is_of(url, &configured) {
+            self.configured.get_or_init(|| self.client(true)).as_ref()
+        } else if check_url(url, false).is_ok() {
+            self.guarded.get_or_init(|| self.client(false)).as_ref()
+        } else {
+            tracing::warn!("an answer named an address that must not be called");
+            None
+        }
+    }
+
+    fn client(&self, allow_private: bool) -> Option<HttpTransport> {
+        let guard = GuardedResolver::new(self.resolver.clone(), allow_private);
+        let client = Client::builder()
+            .dns_resolver(Arc::new(guard))
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .user_agent(USER_AGENT)
+            .connect_timeout(CONNECT)
+            .pool_idle_timeout(IDLE)
+            .build();
+        client
+            .map(HttpTransport::new)
+            .inspect_err(|error| tracing::error!(%error, "this server cannot call others"))
+            .ok()
+    }
+}
+
+impl Transport for GuardedTransport {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+        match self.way(&request.url) {
+            Some(way) => way.send(request),
+            None => Box::pin(async { Err(NoAnswer::NotConnected) }),
+        }
+    }
+}
+
+/// The service's own clock, and the machine's waiting.
+pub struct StoreClock(pub Arc<dyn Clock>);
+
+impl launchway_app_stores::Clock for StoreClock {
+    fn now(&self) -> EpochMs {
+        self.0.now()
+    }
+
+    fn pause(&self, delay: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(delay))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_public_or_configured_is_called() {
+        let stores = ["https://api.example.com", "http://127.0.0.1:8790/"];
+        for (url, wanted) in [
+            ("http://127.0.0.1:8790/token", true),
+            ("http://127.0.0.1:8790", true),
+            ("http://127.0.0.1:8791/token", false),
+            ("https://127.0.0.1:8790/token", false),
+            ("http://127.0.0.1:8790@evil.example.com/", false),
+            ("http://api.example.com/", false),
+            ("not a url", false),
+        ] {
+            assert_eq!(is_of(url, &stores), wanted, "{url}");
+        }
+    }
+}
