@@ -1,6 +1,6 @@
 //! A database with builds that wait and runners that could take them.
 
-use launchway_domain::build::{Build, Runner, SourceRecord, Spec, Standing};
+use launchway_domain::build::{Build, BuildState, Runner, SourceRecord, Spec};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{Id, Kind, OrgId};
 use launchway_domain::org::Org;
@@ -84,7 +84,7 @@ pub fn build(org: OrgId, bundle_id: &str, number: u32, now: EpochMs) -> Build {
     Build {
         id: id(2, number, now),
         org_id: org,
-        standing: Standing::new(now),
+        state: BuildState::new(now),
         priority: 0,
         labels: vec![LABEL.to_owned()],
         bundle_id: bundle_id.to_owned(),

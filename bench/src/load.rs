@@ -48,7 +48,7 @@ pub enum LoadError {
     NotHere(SocketAddr),
     /// Not everything was answered in time.
     #[error("not all requests were answered within {} s", .0.as_secs())]
-    TooSlow(Duration),
+    BodyTimeoutError(Duration),
     /// A connection failed.
     #[error("the connection failed: {0}")]
     Connection(#[from] std::io::Error),
@@ -92,7 +92,7 @@ pub async fn ask(address: SocketAddr, questions: Arc<[Question]>, load: Load) ->
     let all = ask_all(address, questions, load);
     tokio::time::timeout(load.limit, all)
         .await
-        .map_err(|_| LoadError::TooSlow(load.limit))?
+        .map_err(|_| LoadError::BodyTimeoutError(load.limit))?
 }
 
 async fn ask_all(address: SocketAddr, questions: Arc<[Question]>, load: Load) -> Result<Outcome, LoadError> {

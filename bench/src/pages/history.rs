@@ -7,7 +7,7 @@ use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId, UserId};
 use launchway_domain::org::{Org, Session, User};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
-use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus};
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::update::Update;
@@ -119,7 +119,7 @@ async fn fill_builds(
         for number in first..builds.min(first + BATCH) {
             let at = now - i64::from(builds - number) * MINUTE;
             let mut build = build(org, bundle.as_str(), number, at);
-            build.standing.status = match number % FAILED {
+            build.state.status = match number % FAILED {
                 0 => BuildStatus::Failed,
                 _ => BuildStatus::Success,
             };
@@ -174,9 +174,9 @@ fn submission(org: OrgId, bundle: &BundleId, number: u32, now: EpochMs) -> anyho
     let mut new = Submission {
         id: id(6, number, now),
         org_id: org,
-        standing: Standing {
+        state: SubmissionState {
             status: SubmissionStatus::Success,
-            ..Standing::new()
+            ..SubmissionState::new()
         },
         build_id: None,
         bundle_id: bundle.as_str().to_owned(),

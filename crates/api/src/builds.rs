@@ -339,10 +339,10 @@ impl ArtifactView {
 impl BuildView {
     /// A build with what stands elsewhere.
     pub fn of(build: &Build, context: BuildContext) -> Self {
-        let (standing, spec) = (&build.standing, &build.spec);
+        let (state, spec) = (&build.state, &build.spec);
         Self {
             id: build.id.to_string(),
-            status: standing.status.into(),
+            status: state.status.into(),
             bundle_id: build.bundle_id.clone(),
             platform: build.platform.into(),
             configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),
@@ -354,13 +354,13 @@ impl BuildView {
             fingerprint: build.fingerprint.as_ref().map(|hash| hash.as_str().to_owned()),
             git: spec.git.as_ref().map(GitView::from),
             priority: build.priority,
-            attempt: standing.attempt,
+            attempt: state.attempt,
             phase: build.phases.last().map(|phase| phase.name.clone()),
             phases: build.phases.iter().map(PhaseView::from).collect(),
             queue_position: context.queue_position,
             waiting_for: context.waiting_for,
             runner: context.runner,
-            cancel_requested: standing.cancel_requested && !standing.status.is_final(),
+            cancel_requested: state.cancel_requested && !state.status.is_final(),
             error: build.error.as_ref().map(|error| BuildError {
                 code: error.code.into(),
                 phase: error.phase.clone(),

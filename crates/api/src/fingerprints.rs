@@ -76,7 +76,7 @@ impl FingerprintView {
     pub fn of_build(build: &Build, document: Option<Map<String, Value>>, lwfp2: Option<String>) -> Self {
         Self {
             id: build.id.to_string(),
-            status: open::BuildOrUpdateStatus::of(build.standing.status.as_str()),
+            status: open::BuildOrUpdateStatus::of(build.state.status.as_str()),
             bundle_id: build.bundle_id.clone(),
             platform: build.platform.into(),
             configuration: build.configuration.as_ref().map(|label| label.as_str().to_owned()),

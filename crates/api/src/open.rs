@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use launchway_domain::words::{UnknownWord, Word};
+use launchway_domain::words::{UnknownWordError, Word};
 use launchway_domain::{build, credential, device_login, env_var, key, org, platform, report, scope};
 use launchway_domain::{submission, tenancy, update, webhook};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -41,7 +41,7 @@ impl<T: Word> Open<T> {
     ///
     /// # Errors
     /// What refuses a word that this version does not know.
-    pub fn checked(&self) -> Result<T, UnknownWord> {
+    pub fn checked(&self) -> Result<T, UnknownWordError> {
         self.known().ok_or(T::UNKNOWN)
     }
 

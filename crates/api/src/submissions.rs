@@ -221,11 +221,11 @@ impl From<&DomainError> for SubmissionError {
 impl SubmissionView {
     /// A submission.
     pub fn of(submission: &Submission) -> Self {
-        let (standing, spec) = (&submission.standing, &submission.spec);
+        let (state, spec) = (&submission.state, &submission.spec);
         let options = &spec.options;
         Self {
             id: submission.id.to_string(),
-            status: standing.status.into(),
+            status: state.status.into(),
             build_id: submission.build_id.map(|id| id.to_string()),
             bundle_id: submission.bundle_id.clone(),
             platform: submission.platform.into(),
@@ -255,7 +255,7 @@ impl SubmissionView {
                 symbols: None,
             },
             external: submission.external.clone(),
-            cancel_requested: standing.cancel_requested,
+            cancel_requested: state.cancel_requested,
             error: submission.error.as_ref().map(SubmissionError::from),
             events: submission
                 .events

@@ -2,7 +2,7 @@
 
 use launchway_domain::webhook::EventKind;
 use launchway_domain::words;
-use launchway_domain::words::{UnknownWord, Word};
+use launchway_domain::words::{UnknownWordError, Word};
 
 words! {
     /// Whether something can be used.
@@ -181,7 +181,7 @@ impl Word for EventName {
         }
         all
     };
-    const UNKNOWN: UnknownWord = UnknownWord("must be a kind of events, or *");
+    const UNKNOWN: UnknownWordError = UnknownWordError("must be a kind of events, or *");
 
     fn word(self) -> &'static str {
         match self {

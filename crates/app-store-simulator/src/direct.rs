@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use launchway_app_stores::transport::{NoAnswer, Request, Response, Transport};
+use launchway_app_stores::transport::{Request, Response, Transport, TransportError};
 
 use crate::{Call, Simulator};
 
@@ -12,7 +12,7 @@ use crate::{Call, Simulator};
 pub struct Direct(pub Arc<Simulator>);
 
 impl Transport for Direct {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         Box::pin(async move {
             let rest = request.url.split_once("://").map_or("", |(_, rest)| rest);
             let target = rest.find('/').map_or("/", |at| &rest[at..]);
@@ -20,7 +20,7 @@ impl Transport for Direct {
             call.headers
                 .push(("content-length".to_owned(), request.body.length().to_string()));
             call.body = request.body.into_stream();
-            self.0.answer(call).await.map_err(|_| NoAnswer::Broken)
+            self.0.answer(call).await.map_err(|_| TransportError::Broken)
         })
     }
 }

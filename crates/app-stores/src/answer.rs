@@ -3,21 +3,21 @@
 use launchway_domain::time::{EpochMs, SECOND};
 use serde_json::Value;
 
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::transport::Response;
 
 /// The JSON of an answer; of an empty one `null`.
-pub(crate) fn json(response: &Response) -> Result<Value, StoreFailure> {
+pub(crate) fn json(response: &Response) -> Result<Value, AppStoreError> {
     if response.body.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(&response.body).map_err(|_| StoreFailure::nonsense("JSON"))
+    serde_json::from_slice(&response.body).map_err(|_| AppStoreError::nonsense("JSON"))
 }
 
 /// The trouble behind a status that says nothing about the call itself.
-pub(crate) fn unavailable(response: &Response) -> Option<StoreFailure> {
+pub(crate) fn unavailable(response: &Response) -> Option<AppStoreError> {
     let status = response.status;
-    matches!(status, 408 | 425 | 429 | 500..=599 | 300..=399).then(|| StoreFailure::Unavailable {
+    matches!(status, 408 | 425 | 429 | 500..=599 | 300..=399).then(|| AppStoreError::Unavailable {
         why: format!("it answered {status}"),
         status: Some(status),
         retry_after: response.header("retry-after").and_then(seconds),
@@ -34,7 +34,7 @@ pub(crate) trait Fields {
     /// The text at a JSON pointer.
     fn text(&self, pointer: &str) -> Option<&str>;
     /// The text at a JSON pointer that must be there.
-    fn need(&self, pointer: &str) -> Result<String, StoreFailure>;
+    fn need(&self, pointer: &str) -> Result<String, AppStoreError>;
     /// The array at a JSON pointer; empty when there is none.
     fn list(&self, pointer: &str) -> &[Value];
 }
@@ -44,10 +44,10 @@ impl Fields for Value {
         self.pointer(pointer).and_then(Value::as_str)
     }
 
-    fn need(&self, pointer: &str) -> Result<String, StoreFailure> {
+    fn need(&self, pointer: &str) -> Result<String, AppStoreError> {
         let text = self.text(pointer).filter(|text| !text.is_empty());
         text.map(str::to_owned)
-            .ok_or_else(|| StoreFailure::nonsense(pointer.trim_start_matches('/')))
+            .ok_or_else(|| AppStoreError::nonsense(pointer.trim_start_matches('/')))
     }
 
     fn list(&self, pointer: &str) -> &[Value] {

@@ -17,7 +17,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::submission::destination::Destination;
 
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::Step;
 
@@ -28,7 +28,7 @@ pub use rollout::Change;
 /// The address of the real one.
 pub const ADDRESS: &str = "https://api.appstoreconnect.apple.com";
 
-type Stepped = Result<Step<Progress>, StoreFailure>;
+type Stepped = Result<Step<Progress>, AppStoreError>;
 
 impl AppStoreConnect {
     /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.

@@ -3,7 +3,7 @@
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::time::EpochMs;
 
-use crate::transport::NoAnswer;
+use crate::transport::TransportError;
 
 /// So much of a store's text is kept.
 const SHOWN: usize = 500;
@@ -13,7 +13,7 @@ const FEW: u32 = 8;
 
 /// Why a step came to nothing. Nothing in it is secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StoreFailure {
+pub enum AppStoreError {
     /// The store does not answer, or not as it should: the step is tried again, for a day.
     #[error("The store is not available: {why}")]
     Unavailable {
@@ -38,24 +38,24 @@ pub enum StoreFailure {
     },
 }
 
-impl StoreFailure {
+impl AppStoreError {
     /// The submission fails with this.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        StoreFailure::Final {
+        AppStoreError::Final {
             error: SubmissionError::new(code, message),
         }
     }
 
     /// Tried again a few times before it is final.
     pub(crate) fn doubtful(code: Code, message: impl Into<String>) -> Self {
-        StoreFailure::Doubtful {
+        AppStoreError::Doubtful {
             error: SubmissionError::new(code, message),
         }
     }
 
     /// An answer that is not what the store's documents say.
     pub(crate) fn nonsense(what: &str) -> Self {
-        StoreFailure::Unavailable {
+        AppStoreError::Unavailable {
             why: format!("its answer lacks {what}"),
             status: None,
             retry_after: None,
@@ -65,16 +65,16 @@ impl StoreFailure {
     /// Whether the step is worth another try, after `failures` in a row, this one included.
     pub fn is_worth_another_try(&self, failures: u32) -> bool {
         match self {
-            StoreFailure::Unavailable { .. } => true,
-            StoreFailure::Doubtful { .. } => failures < FEW,
-            StoreFailure::Final { .. } => false,
+            AppStoreError::Unavailable { .. } => true,
+            AppStoreError::Doubtful { .. } => failures < FEW,
+            AppStoreError::Final { .. } => false,
         }
     }
 
     /// The pause that the store asks for.
     pub fn retry_after(&self) -> Option<EpochMs> {
         match self {
-            StoreFailure::Unavailable { retry_after, .. } => *retry_after,
+            AppStoreError::Unavailable { retry_after, .. } => *retry_after,
             _ => None,
         }
     }
@@ -82,20 +82,20 @@ impl StoreFailure {
     /// What the record shows when the step is not tried again.
     pub fn into_error(self) -> SubmissionError {
         match self {
-            StoreFailure::Unavailable { status: Some(429), .. } => {
+            AppStoreError::Unavailable { status: Some(429), .. } => {
                 SubmissionError::new(Code::RateLimited, "The store takes no more calls for now.")
             }
-            StoreFailure::Unavailable { .. } => SubmissionError::new(Code::StoreUnavailable, format!("{self}.")),
-            StoreFailure::Doubtful { error } | StoreFailure::Final { error } => error,
+            AppStoreError::Unavailable { .. } => SubmissionError::new(Code::StoreUnavailable, format!("{self}.")),
+            AppStoreError::Doubtful { error } | AppStoreError::Final { error } => error,
         }
     }
 }
 
-impl From<NoAnswer> for StoreFailure {
-    fn from(none: NoAnswer) -> Self {
+impl From<TransportError> for AppStoreError {
+    fn from(none: TransportError) -> Self {
         match none {
-            NoAnswer::Unreadable => Self::doubtful(Code::BinaryUnreadable, "The binary cannot be read."),
-            _ => StoreFailure::Unavailable {
+            TransportError::Unreadable => Self::doubtful(Code::BinaryUnreadable, "The binary cannot be read."),
+            _ => AppStoreError::Unavailable {
                 why: none.to_string(),
                 status: None,
                 retry_after: None,

@@ -16,7 +16,7 @@ mod upload;
 use launchway_domain::submission::SubmissionStatus;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
 
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::Step;
 
@@ -26,7 +26,7 @@ pub use progress::{Progress, Session, Stage, Target, TargetStatus};
 /// The address of the real one.
 pub const ADDRESS: &str = "https://androidpublisher.googleapis.com";
 
-type Stepped = Result<Step<Progress>, StoreFailure>;
+type Stepped = Result<Step<Progress>, AppStoreError>;
 
 impl GooglePlay {
     /// Makes the next step of a submission that has come to `progress`. What was begun before a crash is found by reading.
@@ -86,10 +86,10 @@ impl Place<'_> {
     }
 }
 
-fn version_code(release: &Release) -> Result<i64, StoreFailure> {
+fn version_code(release: &Release) -> Result<i64, AppStoreError> {
     let code = release.build_number.parse::<i64>().ok().filter(|code| *code > 0);
     code.ok_or_else(|| {
-        StoreFailure::new(
+        AppStoreError::new(
             Code::VersionMalformed,
             "The build number is no version code of Android.",
         )

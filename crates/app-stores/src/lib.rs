@@ -17,6 +17,6 @@ pub mod transport;
 mod answer;
 
 pub use clock::Clock;
-pub use failure::StoreFailure;
+pub use failure::AppStoreError;
 pub use release::{Note, Release};
 pub use step::{Step, Then};

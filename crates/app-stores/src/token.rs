@@ -4,7 +4,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use launchway_credentials::Malformed;
+use launchway_credentials::MalformedError;
 use p256::ecdsa::signature::Signer;
 use p256::pkcs8::DecodePrivateKey;
 use ring::rand::SystemRandom;
@@ -22,10 +22,10 @@ impl Es256Key {
     ///
     /// # Errors
     /// It is no P-256 key in PKCS#8.
-    pub fn from_pem(pem: &str) -> Result<Self, Malformed> {
+    pub fn from_pem(pem: &str) -> Result<Self, MalformedError> {
         let der = launchway_credentials::private_key_der(pem)?;
         let key = p256::ecdsa::SigningKey::from_pkcs8_der(&der);
-        key.map(Self).map_err(|_| Malformed)
+        key.map(Self).map_err(|_| MalformedError)
     }
 
     /// A token with these claims.
@@ -41,9 +41,9 @@ impl Rs256Key {
     ///
     /// # Errors
     /// It is no RSA key in PKCS#8, or one below 2048 bits.
-    pub fn from_pem(pem: &str) -> Result<Self, Malformed> {
+    pub fn from_pem(pem: &str) -> Result<Self, MalformedError> {
         let der = launchway_credentials::private_key_der(pem)?;
-        RsaKeyPair::from_pkcs8(&der).map(Self).map_err(|_| Malformed)
+        RsaKeyPair::from_pkcs8(&der).map(Self).map_err(|_| MalformedError)
     }
 
     /// A token with these claims. `None`: the system gives no randomness to hide the computation behind.

@@ -109,7 +109,7 @@ pub struct Response {
 
 /// There was no answer. Whether the call had its effect is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAnswer {
+pub enum TransportError {
     /// No connection came to be: the call had no effect.
     #[error("the connection failed")]
     NotConnected,
@@ -127,7 +127,7 @@ pub enum NoAnswer {
 /// The way to the stores.
 pub trait Transport: Send + Sync {
     /// Makes a call once. Redirects are not followed.
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>>;
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
 }
 
 impl Request {

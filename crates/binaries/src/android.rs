@@ -15,9 +15,9 @@ use launchway_credentials::SigningCertificate;
 use launchway_domain::platform::Platform;
 
 use crate::archive::Archive;
+use crate::error::BinaryError;
 use crate::facts::{BinaryFacts, Format, Scheme, Signer};
 use crate::owned;
-use crate::refusal::Refusal;
 use manifest::{Field, Manifest};
 
 /// Where an APK has its manifest.
@@ -46,12 +46,12 @@ const MAX_RESOURCES: u64 = 128 << 20;
 /// Of one signer in META-INF.
 const MAX_JAR_SIGNATURE: u64 = 1 << 20;
 
-pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
     let bytes = manifest_bytes(archive, Format::Apk, MANIFEST)?;
     if bytes.trim_ascii_start().starts_with(b"<") {
-        return Err(Refusal::Library);
+        return Err(BinaryError::Library);
     }
-    let manifest = binary_xml::read(&bytes).map_err(|_| Refusal::Damaged { part: MANIFEST })?;
+    let manifest = binary_xml::read(&bytes).map_err(|_| BinaryError::Damaged { part: MANIFEST })?;
     let mut warnings = Vec::new();
     let manifest = resolved(archive, manifest, &mut warnings)?;
     let mut signer = block_signer(archive, &mut warnings)?;
@@ -62,9 +62,9 @@ pub(crate) fn read_apk<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Binar
     facts(Format::Apk, &manifest, signer, architectures, warnings)
 }
 
-pub(crate) fn read_aab<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+pub(crate) fn read_aab<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
     let bytes = manifest_bytes(archive, Format::Aab, BUNDLE_MANIFEST)?;
-    let manifest = protobuf_xml::read(&bytes).map_err(|_| Refusal::Damaged { part: BUNDLE_MANIFEST })?;
+    let manifest = protobuf_xml::read(&bytes).map_err(|_| BinaryError::Damaged { part: BUNDLE_MANIFEST })?;
     let mut warnings = Vec::new();
     let signer = jar_signer(archive, &mut warnings)?;
     let architectures = architectures(archive, |name| {
@@ -78,8 +78,8 @@ fn manifest_bytes<R: Read + Seek>(
     archive: &mut Archive<R>,
     format: Format,
     part: &'static str,
-) -> Result<Vec<u8>, Refusal> {
-    let place = archive.find(part.as_bytes(), part)?.ok_or(Refusal::Missing {
+) -> Result<Vec<u8>, BinaryError> {
+    let place = archive.find(part.as_bytes(), part)?.ok_or(BinaryError::Missing {
         format: format.as_str(),
         part,
     })?;
@@ -92,8 +92,8 @@ fn facts(
     signer: Option<Signer>,
     architectures: Vec<&'static str>,
     warnings: Vec<String>,
-) -> Result<BinaryFacts, Refusal> {
-    let bundle_id = manifest.text(Field::Package).ok_or(Refusal::FieldMissing {
+) -> Result<BinaryFacts, BinaryError> {
+    let bundle_id = manifest.text(Field::Package).ok_or(BinaryError::FieldMissing {
         part: MANIFEST,
         field: "package",
     })?;
@@ -142,7 +142,7 @@ fn resolved<R: Read + Seek>(
     archive: &mut Archive<R>,
     mut manifest: Manifest,
     warnings: &mut Vec<String>,
-) -> Result<Manifest, Refusal> {
+) -> Result<Manifest, BinaryError> {
     let references = manifest.references();
     if references.is_empty() {
         return Ok(manifest);
@@ -166,7 +166,7 @@ fn resolved<R: Read + Seek>(
 fn block_signer<R: Read + Seek>(
     archive: &mut Archive<R>,
     warnings: &mut Vec<String>,
-) -> Result<Option<Signer>, Refusal> {
+) -> Result<Option<Signer>, BinaryError> {
     let before = archive.before_directory(signing_block::MAX_BLOCK)?;
     let found = match signing_block::certificate(&before) {
         Ok(None) => return Ok(None),
@@ -182,7 +182,10 @@ fn block_signer<R: Read + Seek>(
 }
 
 /// The signer of a signed JAR: of the first file in META-INF that holds one.
-fn jar_signer<R: Read + Seek>(archive: &mut Archive<R>, warnings: &mut Vec<String>) -> Result<Option<Signer>, Refusal> {
+fn jar_signer<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Signer>, BinaryError> {
     let is_signature = |name: &[u8]| {
         let in_folder = name.strip_prefix(b"META-INF/").filter(|file| !file.contains(&b'/'));
         let extension = in_folder.and_then(|file| file.rsplit(|byte| *byte == b'.').next());

@@ -10,10 +10,10 @@ use launchway_credentials::{Details, MAX_SIZE, SigningCertificate, read_profile}
 use launchway_domain::platform::Platform;
 
 use crate::archive::{Archive, Place};
+use crate::error::BinaryError;
 use crate::facts::{BinaryFacts, Format, Profile, Scheme, Signer};
 use crate::owned;
 use crate::property_list::{self, Properties};
-use crate::refusal::Refusal;
 
 const INFO: &str = "Info.plist";
 const PROFILE: &str = "embedded.mobileprovision";
@@ -21,9 +21,9 @@ const EXECUTABLE: &str = "The executable";
 /// Real ones have some KiB.
 const MAX_INFO: u64 = 4 << 20;
 
-pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, Refusal> {
+pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFacts, BinaryError> {
     let folder = app_folder(archive)?;
-    let missing = Refusal::Missing {
+    let missing = BinaryError::Missing {
         format: Format::Ipa.as_str(),
         part: "Payload/*.app/Info.plist",
     };
@@ -31,8 +31,8 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
         .find(&[&folder, INFO.as_bytes()].concat(), INFO)?
         .ok_or(missing)?;
     let info = property_list::read(&archive.read(place, MAX_INFO, INFO)?);
-    let info = info.map_err(|_| Refusal::Damaged { part: INFO })?;
-    let bundle_id = info.text("CFBundleIdentifier").ok_or(Refusal::FieldMissing {
+    let info = info.map_err(|_| BinaryError::Damaged { part: INFO })?;
+    let bundle_id = info.text("CFBundleIdentifier").ok_or(BinaryError::FieldMissing {
         part: INFO,
         field: "CFBundleIdentifier",
     })?;
@@ -62,18 +62,18 @@ pub(crate) fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<BinaryFac
 }
 
 /// `Payload/<name>.app/` of the one app.
-fn app_folder<R: Read + Seek>(archive: &Archive<R>) -> Result<Vec<u8>, Refusal> {
+fn app_folder<R: Read + Seek>(archive: &Archive<R>) -> Result<Vec<u8>, BinaryError> {
     let folder_of = |name: &[u8]| {
         let app = name.strip_prefix(b"Payload/")?.strip_suffix(b"/Info.plist")?;
         (app.ends_with(b".app") && !app.contains(&b'/')).then(|| [b"Payload/", app, b"/"].concat())
     };
     let mut folders = archive.entries().filter_map(|entry| folder_of(entry.name));
-    let first = folders.next().ok_or(Refusal::Missing {
+    let first = folders.next().ok_or(BinaryError::Missing {
         format: Format::Ipa.as_str(),
         part: "Payload/*.app/Info.plist",
     })?;
     if folders.any(|folder| folder != first) {
-        return Err(Refusal::SeveralApps);
+        return Err(BinaryError::SeveralApps);
     }
     Ok(first)
 }
@@ -104,7 +104,7 @@ fn profile<R: Read + Seek>(
     archive: &mut Archive<R>,
     folder: &[u8],
     warnings: &mut Vec<String>,
-) -> Result<Option<Profile>, Refusal> {
+) -> Result<Option<Profile>, BinaryError> {
     let Some(place) = archive.find(&[folder, PROFILE.as_bytes()].concat(), PROFILE)? else {
         return Ok(None);
     };
@@ -121,8 +121,8 @@ fn profile<R: Read + Seek>(
             }),
             _ => None,
         }),
-        Err(refusal) => {
-            warnings.push(format!("The IPA's provisioning profile cannot be read: {refusal}"));
+        Err(error) => {
+            warnings.push(format!("The IPA's provisioning profile cannot be read: {error}"));
             Ok(None)
         }
     }
@@ -134,7 +134,7 @@ fn executable<R: Read + Seek>(
     folder: &[u8],
     name: Option<String>,
     warnings: &mut Vec<String>,
-) -> Result<Option<Place>, Refusal> {
+) -> Result<Option<Place>, BinaryError> {
     let Some(name) = name else {
         return Ok(None);
     };
@@ -149,7 +149,7 @@ fn signer<R: Read + Seek>(
     archive: &mut Archive<R>,
     executable: Option<Place>,
     warnings: &mut Vec<String>,
-) -> Result<Option<Signer>, Refusal> {
+) -> Result<Option<Signer>, BinaryError> {
     let Some(place) = executable else {
         return Ok(None);
     };

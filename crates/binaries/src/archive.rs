@@ -5,8 +5,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use flate2::read::DeflateDecoder;
 
+use crate::error::BinaryError;
 use crate::fields::{Fields, Malformed};
-use crate::refusal::Refusal;
 
 /// Bytes of the directory: half a million entries, more than ten times those of large apps.
 const MAX_DIRECTORY: u64 = 32 << 20;
@@ -48,7 +48,7 @@ pub(crate) struct Place {
 
 impl<R: Read + Seek> Archive<R> {
     /// Reads the directory.
-    pub(crate) fn open(mut file: R) -> Result<Self, Refusal> {
+    pub(crate) fn open(mut file: R) -> Result<Self, BinaryError> {
         let length = file.seek(SeekFrom::End(0))?;
         let tail_length = length.min((END + MAX_COMMENT + LOCATOR) as u64);
         let mut starts = [0; 4];
@@ -56,9 +56,9 @@ impl<R: Read + Seek> Archive<R> {
         let is_zip = length >= 4 && file.read_exact(&mut starts).map(|()| starts == *b"PK\x03\x04")?;
         let tail = read_at(&mut file, length - tail_length, tail_length)?;
         let wrong = if is_zip {
-            Refusal::DamagedArchive
+            BinaryError::DamagedArchive
         } else {
-            Refusal::NotAnApp
+            BinaryError::NotAnApp
         };
         let Some(end) = find_end(&tail) else {
             return Err(wrong);
@@ -73,7 +73,7 @@ impl<R: Read + Seek> Archive<R> {
         let directory = read_at(&mut file, start, size)?;
         let mut fields = Fields(&directory);
         while !fields.is_empty() {
-            Entry::read(&mut fields).map_err(|Malformed| Refusal::DamagedArchive)?;
+            Entry::read(&mut fields).map_err(|Malformed| BinaryError::DamagedArchive)?;
         }
         Ok(Self {
             file,
@@ -89,11 +89,11 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// Where the file of this name lies, which must not stand there twice. `part` is its name for the user.
-    pub(crate) fn find(&self, name: &[u8], part: &'static str) -> Result<Option<Place>, Refusal> {
+    pub(crate) fn find(&self, name: &[u8], part: &'static str) -> Result<Option<Place>, BinaryError> {
         let mut found = self.entries().filter(|entry| entry.name == name);
         let first = found.next().map(|entry| entry.place);
         match found.next() {
-            Some(_) => Err(Refusal::Ambiguous { part }),
+            Some(_) => Err(BinaryError::Ambiguous { part }),
             None => Ok(first),
         }
     }
@@ -105,25 +105,25 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// The whole file, of at most `limit` bytes.
-    pub(crate) fn read(&mut self, place: Place, limit: u64, part: &'static str) -> Result<Vec<u8>, Refusal> {
+    pub(crate) fn read(&mut self, place: Place, limit: u64, part: &'static str) -> Result<Vec<u8>, BinaryError> {
         if place.unpacked > limit {
-            return Err(Refusal::TooLarge { part, limit });
+            return Err(BinaryError::TooLarge { part, limit });
         }
         let mut bytes = Vec::new();
         let unpacked = self.unpack(place, part)?.take(limit + 1).read_to_end(&mut bytes);
         unpacked.map_err(|error| damaged_or_unreadable(error, part))?;
         if bytes.len() as u64 != place.unpacked || crc32fast::hash(&bytes) != place.checksum {
-            return Err(Refusal::Damaged { part });
+            return Err(BinaryError::Damaged { part });
         }
         Ok(bytes)
     }
 
     /// The bytes of a file one after the other. Their checksum is not checked.
-    pub(crate) fn unpack(&mut self, place: Place, part: &'static str) -> Result<Box<dyn Read + '_>, Refusal> {
+    pub(crate) fn unpack(&mut self, place: Place, part: &'static str) -> Result<Box<dyn Read + '_>, BinaryError> {
         if place.flags & ENCRYPTED != 0 || !matches!(place.method, STORED | DEFLATED) {
-            return Err(Refusal::Packing { part });
+            return Err(BinaryError::Packing { part });
         }
-        let damaged = || Refusal::Damaged { part };
+        let damaged = || BinaryError::Damaged { part };
         // Headers and data lie before the directory.
         let room = self
             .directory_start
@@ -272,11 +272,11 @@ fn read_at<R: Read + Seek>(file: &mut R, start: u64, length: u64) -> io::Result<
 }
 
 /// Packed data that do not unpack are the binary's fault; a disk that fails is not.
-fn damaged_or_unreadable(error: io::Error, part: &'static str) -> Refusal {
+fn damaged_or_unreadable(error: io::Error, part: &'static str) -> BinaryError {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            Refusal::Damaged { part }
+            BinaryError::Damaged { part }
         }
-        _ => Refusal::Unreadable(error),
+        _ => BinaryError::Unreadable(error),
     }
 }

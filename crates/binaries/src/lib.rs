@@ -8,19 +8,19 @@
 mod android;
 mod apple;
 mod archive;
+mod error;
 mod facts;
 mod fields;
 mod mismatch;
 mod property_list;
-mod refusal;
 
 use std::io::{Read, Seek};
 
 use archive::Archive;
 
+pub use error::BinaryError;
 pub use facts::{BinaryFacts, Format, Profile, Scheme, Signer};
 pub use mismatch::{Asked, mismatches};
-pub use refusal::Refusal;
 
 /// Characters of a text that is taken from a binary. Longer ones mean nothing to stores or people.
 const MAX_TEXT: usize = 1000;
@@ -29,9 +29,9 @@ const MAX_TEXT: usize = 1000;
 /// of unpacking an IPA's executable twice and its libraries once, at most 4 GiB; the memory at most some hundred MiB, and some 20 MiB for a usual app.
 ///
 /// # Errors
-/// Why it is not an app that can be read; the text is for the user. [`Refusal::Unreadable`] alone is no fault of the
+/// Why it is not an app that can be read; the text is for the user. [`BinaryError::Unreadable`] alone is no fault of the
 /// binary.
-pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, Refusal> {
+pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, BinaryError> {
     let mut archive = Archive::open(file)?;
     match format_of(&archive)? {
         Format::Ipa => apple::read(&mut archive),
@@ -41,20 +41,20 @@ pub fn read<R: Read + Seek>(file: R) -> Result<BinaryFacts, Refusal> {
 }
 
 /// The format, by the names of the files inside.
-fn format_of<R: Read + Seek>(archive: &Archive<R>) -> Result<Format, Refusal> {
+fn format_of<R: Read + Seek>(archive: &Archive<R>) -> Result<Format, BinaryError> {
     let has = |name: &str| archive.entries().any(|entry| entry.name == name.as_bytes());
     if archive.entries().any(|entry| entry.name.starts_with(b"Payload/")) {
         Ok(Format::Ipa)
     } else if has(android::BUNDLE_MANIFEST) || has("BundleConfig.pb") {
         Ok(Format::Aab)
     } else if has("toc.pb") {
-        Err(Refusal::ApkSet)
+        Err(BinaryError::ApkSet)
     } else if has("classes.jar") && has("R.txt") {
-        Err(Refusal::Library)
+        Err(BinaryError::Library)
     } else if has(android::MANIFEST) || has("resources.arsc") || has("classes.dex") {
         Ok(Format::Apk)
     } else {
-        Err(Refusal::NotAnApp)
+        Err(BinaryError::NotAnApp)
     }
 }
 

@@ -4,18 +4,20 @@ use launchway_domain::time::EpochMs;
 
 use crate::Kind;
 use crate::apple_certificate::signing_use;
+use crate::error::CredentialError;
 use crate::facts::{AndroidKeystore, Details, Facts};
 use crate::keystore;
 use crate::recognize::{Form, form_of};
-use crate::refusal::Refusal;
 use crate::{Given, unfit};
 
 const KIND: Kind = Kind::AndroidKeystore;
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     let format = match form_of(given.content) {
         Some(Form::Keystore(format)) => format,
-        Some(form @ (Form::Jceks | Form::BouncyCastle)) => return Err(Refusal::KeystoreFormat { found: form.one() }),
+        Some(form @ (Form::Jceks | Form::BouncyCastle)) => {
+            return Err(CredentialError::KeystoreFormat { found: form.one() });
+        }
         form => return Err(unfit(KIND, form, given.content)),
     };
     let keystore::Identity {
@@ -24,7 +26,7 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
         certificate,
     } = keystore::open(KIND, format, given)?;
     if signing_use(&certificate).is_some() {
-        return Err(Refusal::AnotherKind {
+        return Err(CredentialError::AnotherKind {
             kind: KIND,
             found: "an Apple certificate",
         });

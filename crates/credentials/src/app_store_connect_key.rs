@@ -2,13 +2,13 @@
 
 use crate::Kind;
 use crate::certificate::fingerprint;
+use crate::error::CredentialError;
 use crate::facts::{AppStoreConnectKey, Details, Facts};
 use crate::fault::Fault;
 use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::{Curve, PublicKey};
 use crate::recognize::{Form, form_of, text_of};
-use crate::refusal::Refusal;
 use crate::{Given, given_text, unfit};
 
 const KIND: Kind = Kind::AppStoreConnectKey;
@@ -16,14 +16,14 @@ const LABEL: &str = "PRIVATE KEY";
 /// Where a UUID has its dashes.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
-pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
+pub(crate) fn read(given: &Given<'_>) -> Result<Facts, CredentialError> {
     let refuse = |fault: Fault| fault.refuse(KIND);
     let text = text_of(given.content).unwrap_or_default();
     if pem::label(text) != Some(LABEL) {
         let form = form_of(given.content);
         // The key itself in another wrapping: App Store Connect gives out only one.
         return Err(if form == Some(Form::PrivateKey) {
-            Refusal::NotP256
+            CredentialError::NotP256
         } else {
             unfit(KIND, form, given.content)
         });
@@ -31,20 +31,20 @@ pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
     let pkcs8 = pem::decode(text, LABEL).map_err(|fault| refuse(fault.into()))?;
     let public = match public_half(&pkcs8) {
         Ok(public @ PublicKey::Ec { curve: Curve::P256, .. }) => public,
-        Ok(_) | Err(Fault::Unsupported(_)) => return Err(Refusal::NotP256),
+        Ok(_) | Err(Fault::Unsupported(_)) => return Err(CredentialError::NotP256),
         Err(fault) => return Err(refuse(fault)),
     };
-    let key_id = given_text(given.key_id).ok_or(Refusal::KeyIdMissing)?;
+    let key_id = given_text(given.key_id).ok_or(CredentialError::KeyIdMissing)?;
     if key_id.len() != 10
         || !key_id
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
     {
-        return Err(Refusal::KeyIdMalformed);
+        return Err(CredentialError::KeyIdMalformed);
     }
     let issuer_id = given_text(given.issuer_id).map(str::to_ascii_lowercase);
     if issuer_id.as_deref().is_some_and(|issuer_id| !is_uuid(issuer_id)) {
-        return Err(Refusal::IssuerIdMalformed);
+        return Err(CredentialError::IssuerIdMalformed);
     }
     Ok(Facts {
         fingerprint: fingerprint(&public.info()),

@@ -5,24 +5,24 @@ use launchway_domain::time::EpochMs;
 use crate::Kind;
 use crate::asn1::without_leading_zeros;
 use crate::certificate::Certificate;
+use crate::error::CredentialError;
 use crate::facts::{AppleCertificate, CertificateUse, Details, Facts, KeystoreFormat};
 use crate::keystore;
 use crate::name::{COMMON_NAME, ORGANIZATIONAL_UNIT};
 use crate::recognize::{Form, form_of};
-use crate::refusal::Refusal;
 use crate::{Given, unfit};
 
 const KIND: Kind = Kind::AppleCertificate;
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     let format = match form_of(given.content) {
         Some(Form::Keystore(format @ KeystoreFormat::Pkcs12)) => format,
-        Some(Form::Certificate) => return Err(Refusal::CertificateAlone),
+        Some(Form::Certificate) => return Err(CredentialError::CertificateAlone),
         form => return Err(unfit(KIND, form, given.content)),
     };
     let keystore::Identity { key, certificate, .. } = keystore::open(KIND, format, given)?;
     let Some(certificate_use) = signing_use(&certificate) else {
-        return Err(Refusal::NotForSigning {
+        return Err(CredentialError::NotForSigning {
             name: certificate.subject.common(),
         });
     };
@@ -30,7 +30,7 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
         .subject
         .get(ORGANIZATIONAL_UNIT)
         .filter(|unit| is_team_id(unit));
-    let team_id = team_id.ok_or(Refusal::FieldMissing {
+    let team_id = team_id.ok_or(CredentialError::FieldMissing {
         kind: KIND,
         field: "team id",
     })?;

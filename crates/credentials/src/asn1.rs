@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::fault::Malformed;
+use crate::fault::MalformedError;
 
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const BIT_STRING: u8 = 0x03;
@@ -46,7 +46,7 @@ struct Header {
 }
 
 /// Reads the one element that `bytes` consists of, which must have this tag.
-pub(crate) fn only(bytes: &[u8], tag: u8) -> Result<Element<'_>, Malformed> {
+pub(crate) fn only(bytes: &[u8], tag: u8) -> Result<Element<'_>, MalformedError> {
     let mut reader = Reader::new(bytes);
     let element = reader.take(tag)?;
     reader.finish()?;
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next element, whatever it is.
-    pub(crate) fn next(&mut self) -> Result<Element<'a>, Malformed> {
+    pub(crate) fn next(&mut self) -> Result<Element<'a>, MalformedError> {
         let header = Header::read(self.0)?;
         let body = &self.0[header.size..];
         let (content, end) = match header.length {
@@ -106,20 +106,20 @@ impl<'a> Reader<'a> {
         };
         let element = Element {
             tag: header.tag,
-            content: body.get(..content).ok_or(Malformed)?,
-            whole: self.0.get(..header.size + end).ok_or(Malformed)?,
+            content: body.get(..content).ok_or(MalformedError)?,
+            whole: self.0.get(..header.size + end).ok_or(MalformedError)?,
         };
         self.0 = &body[end..];
         Ok(element)
     }
 
     /// The next element, which must have this tag.
-    pub(crate) fn take(&mut self, tag: u8) -> Result<Element<'a>, Malformed> {
-        self.take_if(tag)?.ok_or(Malformed)
+    pub(crate) fn take(&mut self, tag: u8) -> Result<Element<'a>, MalformedError> {
+        self.take_if(tag)?.ok_or(MalformedError)
     }
 
     /// The next element, if it has this tag.
-    pub(crate) fn take_if(&mut self, tag: u8) -> Result<Option<Element<'a>>, Malformed> {
+    pub(crate) fn take_if(&mut self, tag: u8) -> Result<Option<Element<'a>>, MalformedError> {
         if self.peek() == Some(tag) {
             self.next().map(Some)
         } else {
@@ -129,13 +129,13 @@ impl<'a> Reader<'a> {
 
     /// The bytes of the OCTET STRING that follows, or of one whose tag was replaced by this primitive tag, put together
     /// if it comes in pieces.
-    pub(crate) fn take_octets(&mut self, tag: u8) -> Result<Cow<'a, [u8]>, Malformed> {
+    pub(crate) fn take_octets(&mut self, tag: u8) -> Result<Cow<'a, [u8]>, MalformedError> {
         let element = self.next()?;
         if element.tag == tag {
             return Ok(Cow::Borrowed(element.content));
         }
         if element.tag != tag | CONSTRUCTED {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let mut bytes = Vec::new();
         join_pieces(element.content, &mut bytes, MAX_DEPTH)?;
@@ -143,26 +143,26 @@ impl<'a> Reader<'a> {
     }
 
     /// The children of the SEQUENCE that follows.
-    pub(crate) fn take_sequence(&mut self) -> Result<Reader<'a>, Malformed> {
+    pub(crate) fn take_sequence(&mut self) -> Result<Reader<'a>, MalformedError> {
         Ok(self.take(SEQUENCE)?.children())
     }
 
     /// The OID that follows, as text such as `1.2.840.113549.1.7.1`.
-    pub(crate) fn take_oid(&mut self) -> Result<String, Malformed> {
+    pub(crate) fn take_oid(&mut self) -> Result<String, MalformedError> {
         oid_text(self.take(OID)?.content)
     }
 
     /// The INTEGER that follows, which must not be negative: big endian, without leading zeros.
-    pub(crate) fn take_unsigned(&mut self) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn take_unsigned(&mut self) -> Result<&'a [u8], MalformedError> {
         let content = self.take(INTEGER)?.content;
         match content.first() {
             Some(first) if *first < 0x80 => Ok(without_leading_zeros(content)),
-            _ => Err(Malformed),
+            _ => Err(MalformedError),
         }
     }
 
     /// The small INTEGER that follows. One that is too large for the type is taken as the largest.
-    pub(crate) fn take_number(&mut self) -> Result<u64, Malformed> {
+    pub(crate) fn take_number(&mut self) -> Result<u64, MalformedError> {
         let digits = self.take_unsigned()?;
         if digits.len() > 8 {
             return Ok(u64::MAX);
@@ -171,23 +171,23 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes of the BIT STRING that follows, which must be whole ones.
-    pub(crate) fn take_bits(&mut self) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn take_bits(&mut self) -> Result<&'a [u8], MalformedError> {
         let content = self.take(BIT_STRING)?.content;
         match content.split_first() {
             Some((0, bytes)) => Ok(bytes),
-            _ => Err(Malformed),
+            _ => Err(MalformedError),
         }
     }
 
     /// The AlgorithmIdentifier that follows: its OID and its parameters.
-    pub(crate) fn take_algorithm(&mut self) -> Result<(String, Reader<'a>), Malformed> {
+    pub(crate) fn take_algorithm(&mut self) -> Result<(String, Reader<'a>), MalformedError> {
         let mut algorithm = self.take_sequence()?;
         Ok((algorithm.take_oid()?, algorithm))
     }
 
     /// Nothing may follow.
-    pub(crate) fn finish(self) -> Result<(), Malformed> {
-        if self.0.is_empty() { Ok(()) } else { Err(Malformed) }
+    pub(crate) fn finish(self) -> Result<(), MalformedError> {
+        if self.0.is_empty() { Ok(()) } else { Err(MalformedError) }
     }
 }
 
@@ -198,13 +198,13 @@ impl<'a> Element<'a> {
 }
 
 impl Header {
-    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+    fn read(bytes: &[u8]) -> Result<Self, MalformedError> {
         let [tag, first, rest @ ..] = bytes else {
-            return Err(Malformed);
+            return Err(MalformedError);
         };
         // No format here has tags of several bytes.
         if tag & 0x1f == 0x1f {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let count = usize::from(first & 0x7f);
         if *first < 0x80 {
@@ -223,15 +223,15 @@ impl Header {
                     size: 2,
                 })
             } else {
-                Err(Malformed)
+                Err(MalformedError)
             };
         }
-        let digits = without_leading_zeros(rest.get(..count).ok_or(Malformed)?);
+        let digits = without_leading_zeros(rest.get(..count).ok_or(MalformedError)?);
         if digits.len() > 4 {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         let length = digits.iter().fold(0u64, |length, byte| length << 8 | u64::from(*byte));
-        let length = usize::try_from(length).map_err(|_| Malformed)?;
+        let length = usize::try_from(length).map_err(|_| MalformedError)?;
         Ok(Self {
             tag: *tag,
             length: Some(length),
@@ -241,7 +241,7 @@ impl Header {
 }
 
 /// How many bytes of `body` are content before the end-of-contents mark, and how many with it. Goes over the bytes once.
-fn indefinite(body: &[u8]) -> Result<(usize, usize), Malformed> {
+fn indefinite(body: &[u8]) -> Result<(usize, usize), MalformedError> {
     let (mut at, mut depth) = (0, 1);
     loop {
         let rest = &body[at..];
@@ -260,34 +260,34 @@ fn indefinite(body: &[u8]) -> Result<(usize, usize), Malformed> {
                 depth += 1;
                 at += header.size;
             }
-            _ => return Err(Malformed),
+            _ => return Err(MalformedError),
         }
     }
 }
 
-fn join_pieces(content: &[u8], bytes: &mut Vec<u8>, depth: usize) -> Result<(), Malformed> {
+fn join_pieces(content: &[u8], bytes: &mut Vec<u8>, depth: usize) -> Result<(), MalformedError> {
     let mut pieces = Reader(content);
     while let Some(tag) = pieces.peek() {
         let piece = pieces.next()?;
         match tag {
             OCTET_STRING => bytes.extend(piece.content),
             0x24 if depth > 1 => join_pieces(piece.content, bytes, depth - 1)?,
-            _ => return Err(Malformed),
+            _ => return Err(MalformedError),
         }
     }
     Ok(())
 }
 
 /// The numbers of an OID with dots between.
-pub(crate) fn oid_text(content: &[u8]) -> Result<String, Malformed> {
+pub(crate) fn oid_text(content: &[u8]) -> Result<String, MalformedError> {
     if content.is_empty() || content.len() > MAX_OID_BYTES || content.last().is_some_and(|last| *last >= 0x80) {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let mut text = String::new();
     let mut number = 0u64;
     for byte in content {
         if number > u64::MAX >> 7 {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         number = number << 7 | u64::from(byte & 0x7f);
         if *byte >= 0x80 {
@@ -358,8 +358,8 @@ mod tests {
             (&[0x02, 0x01, 0x00][..], Ok(0)),
             (&[0x02, 0x02, 0x00, 0x80], Ok(128)),
             (&[0x02, 0x09, 1, 0, 0, 0, 0, 0, 0, 0, 0], Ok(u64::MAX)),
-            (&[0x02, 0x01, 0x80], Err(Malformed)),
-            (&[0x02, 0x00], Err(Malformed)),
+            (&[0x02, 0x01, 0x80], Err(MalformedError)),
+            (&[0x02, 0x00], Err(MalformedError)),
         ] {
             assert_eq!(Reader::new(bytes).take_number(), number, "{bytes:?}");
         }

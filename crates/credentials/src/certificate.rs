@@ -5,10 +5,10 @@ use ring::digest;
 
 use crate::Kind;
 use crate::asn1::{BIT_STRING, Element, INTEGER, OCTET_STRING, Reader, SEQUENCE, context, only};
-use crate::fault::{Fault, Malformed};
+use crate::error::CredentialError;
+use crate::fault::{Fault, MalformedError};
 use crate::name::Name;
 use crate::public_key::PublicKey;
-use crate::refusal::Refusal;
 
 const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
 /// A clock may be behind that of the machine that made a certificate a moment ago.
@@ -31,7 +31,7 @@ pub(crate) struct Certificate {
 
 impl Certificate {
     /// Reads a certificate in DER.
-    pub(crate) fn read(der: &[u8]) -> Result<Self, Malformed> {
+    pub(crate) fn read(der: &[u8]) -> Result<Self, MalformedError> {
         let mut certificate = only(der, SEQUENCE)?.children();
         let mut fields = certificate.take_sequence()?;
         certificate.take_algorithm()?;
@@ -79,18 +79,18 @@ impl Certificate {
     }
 
     /// Refuses a certificate that is not valid at the time `now`.
-    pub(crate) fn check_time(&self, kind: Kind, now: EpochMs) -> Result<(), Refusal> {
+    pub(crate) fn check_time(&self, kind: Kind, now: EpochMs) -> Result<(), CredentialError> {
         check_time(kind, self.not_before, self.not_after, now)
     }
 }
 
 /// Refuses a credential that is not valid at the time `now`.
-pub(crate) fn check_time(kind: Kind, from: EpochMs, until: EpochMs, now: EpochMs) -> Result<(), Refusal> {
+pub(crate) fn check_time(kind: Kind, from: EpochMs, until: EpochMs, now: EpochMs) -> Result<(), CredentialError> {
     if until <= now {
-        return Err(Refusal::Expired { kind, at: until });
+        return Err(CredentialError::Expired { kind, at: until });
     }
     if from > now.saturating_add(CLOCK_SKEW) {
-        return Err(Refusal::NotYetValid { kind, at: from });
+        return Err(CredentialError::NotYetValid { kind, at: from });
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ fn hex_digest(algorithm: &'static digest::Algorithm, bytes: &[u8]) -> String {
     hex::encode(digest::digest(algorithm, bytes))
 }
 
-fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, Malformed> {
+fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, MalformedError> {
     let mut extensions = extensions.children().take_sequence()?;
     while extensions.peek().is_some() {
         let mut extension = extensions.take_sequence()?;
@@ -121,17 +121,17 @@ fn subject_key_identifier(extensions: &Element<'_>) -> Result<Option<Vec<u8>>, M
 }
 
 /// A UTCTime or GeneralizedTime in UTC, whole seconds.
-fn time(element: &Element<'_>) -> Result<EpochMs, Malformed> {
-    let text = str::from_utf8(element.content).map_err(|_| Malformed)?;
-    let digits = text.strip_suffix('Z').ok_or(Malformed)?;
+fn time(element: &Element<'_>) -> Result<EpochMs, MalformedError> {
+    let text = str::from_utf8(element.content).map_err(|_| MalformedError)?;
+    let digits = text.strip_suffix('Z').ok_or(MalformedError)?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let number = |from: usize, to: usize| {
         digits
             .get(from..to)
             .and_then(|digits| digits.parse().ok())
-            .ok_or(Malformed)
+            .ok_or(MalformedError)
     };
     let (year, rest): (i64, usize) = match (element.tag, digits.len()) {
         // Two digits mean 1950 to 2049. Old programs leave the seconds out.
@@ -140,7 +140,7 @@ fn time(element: &Element<'_>) -> Result<EpochMs, Malformed> {
             year => (1900 + year, 2),
         },
         (0x18, 14) => (number(0, 4)?, 4),
-        _ => return Err(Malformed),
+        _ => return Err(MalformedError),
     };
     let (month, day) = (number(rest, rest + 2)?, number(rest + 2, rest + 4)?);
     let (hour, minute) = (number(rest + 4, rest + 6)?, number(rest + 6, rest + 8)?);
@@ -150,7 +150,7 @@ fn time(element: &Element<'_>) -> Result<EpochMs, Malformed> {
         number(rest + 8, rest + 10)?
     };
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     Ok(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + second * SECOND)
 }

@@ -7,7 +7,7 @@ use ring::{digest, signature};
 
 use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, only};
 use crate::certificate::Certificate;
-use crate::fault::{Fault, Malformed};
+use crate::fault::{Fault, MalformedError};
 use crate::public_key::{Curve, PublicKey};
 
 const SIGNED_DATA: &str = "1.2.840.113549.1.7.2";
@@ -58,7 +58,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
         first = first.or(Some(certificate));
     }
     infos.finish()?;
-    let signer = first.ok_or(Malformed)?;
+    let signer = first.ok_or(MalformedError)?;
     let root = root_of(signer, &certificates);
     Ok(Outcome::Signed(Signed {
         content,
@@ -69,7 +69,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Outcome<'_>, Fault> {
 
 /// The certificate of the first signer. The content may lie elsewhere, the signature is not checked, and what follows the
 /// signed data does not matter.
-pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, Malformed> {
+pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, MalformedError> {
     let mut fields = signed_data(Reader::new(bytes).take(SEQUENCE)?)?;
     fields.take(SEQUENCE)?;
     let (certificates, mut infos) = signers(fields)?;
@@ -77,10 +77,10 @@ pub(crate) fn first_signer(bytes: &[u8]) -> Result<Certificate, Malformed> {
 }
 
 /// The fields of signed data from the content on.
-fn signed_data(info: Element<'_>) -> Result<Reader<'_>, Malformed> {
+fn signed_data(info: Element<'_>) -> Result<Reader<'_>, MalformedError> {
     let mut info = info.children();
     if info.take_oid()? != SIGNED_DATA {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let mut fields = info.take(context(0))?.children().take_sequence()?;
     fields.take_number()?;
@@ -89,7 +89,7 @@ fn signed_data(info: Element<'_>) -> Result<Reader<'_>, Malformed> {
 }
 
 /// What follows the content: the certificates, and the signers one after the other.
-fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), Malformed> {
+fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), MalformedError> {
     let certificates = match fields.take_if(context(0))? {
         Some(certificates) => certificates_in(&certificates)?,
         None => Vec::new(),
@@ -99,7 +99,7 @@ fn signers(mut fields: Reader<'_>) -> Result<(Vec<Certificate>, Reader<'_>), Mal
 }
 
 /// Reads the certificates; other kinds than X.509's may stand beside.
-fn certificates_in(set: &Element<'_>) -> Result<Vec<Certificate>, Malformed> {
+fn certificates_in(set: &Element<'_>) -> Result<Vec<Certificate>, MalformedError> {
     let (mut certificates, mut elements) = (Vec::new(), set.children());
     while elements.peek().is_some() {
         let element = elements.next()?;
@@ -136,7 +136,7 @@ struct Signer<'a> {
 }
 
 impl<'a> Signer<'a> {
-    fn read(infos: &mut Reader<'a>) -> Result<Self, Malformed> {
+    fn read(infos: &mut Reader<'a>) -> Result<Self, MalformedError> {
         let mut info = infos.take_sequence()?;
         info.take_number()?;
         let id = match info.take_if(KEY_IDENTIFIER)? {
@@ -166,11 +166,11 @@ impl<'a> Signer<'a> {
     }
 
     /// The signer's certificate among these.
-    fn find_in<'c>(&self, certificates: &'c [Certificate]) -> Result<&'c Certificate, Malformed> {
+    fn find_in<'c>(&self, certificates: &'c [Certificate]) -> Result<&'c Certificate, MalformedError> {
         certificates
             .iter()
             .find(|certificate| self.is(certificate))
-            .ok_or(Malformed)
+            .ok_or(MalformedError)
     }
 
     /// Whether the signature is over this content.
@@ -196,7 +196,7 @@ impl<'a> Signer<'a> {
             return Ok(false);
         }
         // What is signed is the SET whose tag the [0] stands for (RFC 5652, 5.4), and in DER.
-        let (_, rest) = attributes.whole.split_first().ok_or(Malformed)?;
+        let (_, rest) = attributes.whole.split_first().ok_or(MalformedError)?;
         let signed = [&[SET], rest].concat();
         verify(key, hash, &self.algorithm, &signed, &self.signature)
     }
@@ -241,7 +241,7 @@ fn verification(
         other => return Err(Fault::Unsupported(format!("the signature {other}"))),
     };
     if said != hash {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     let is_rsa = algorithm.starts_with("1.2.840.113549.");
     match key {
@@ -260,6 +260,6 @@ fn verification(
             (Curve::P384, false) => Ok(&signature::ECDSA_P384_SHA384_ASN1),
             (Curve::P521, _) => Err(Fault::Unsupported("a signature on the curve P-521".to_owned())),
         },
-        _ => Err(Fault::Malformed),
+        _ => Err(Fault::MalformedError),
     }
 }

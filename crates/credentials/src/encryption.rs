@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use zeroize::Zeroizing;
 
 use crate::asn1::{INTEGER, OCTET_STRING, Reader, SEQUENCE, is_one_sequence, only};
-use crate::fault::{Fault, Malformed};
+use crate::fault::{Fault, MalformedError};
 use crate::jks;
 use crate::password::{Password, Rounds};
 use crate::pkcs12::derivation::{Purpose, derive};
@@ -103,7 +103,7 @@ pub(crate) fn derive_pbkdf2(
         (Some(length), None) => length,
         (Some(length), Some(said)) if said == length => length,
         (None, Some(said @ 1..=64)) => said,
-        _ => return Err(Fault::Malformed),
+        _ => return Err(Fault::MalformedError),
     };
     let (function, per_run) = match parts.peek() {
         None => (pbkdf2::PBKDF2_HMAC_SHA1, 20),
@@ -113,7 +113,7 @@ pub(crate) fn derive_pbkdf2(
     let iterations = u32::try_from(iterations)
         .ok()
         .and_then(NonZeroU32::new)
-        .ok_or(Malformed)?;
+        .ok_or(MalformedError)?;
     let mut key = Zeroizing::new(vec![0; length]);
     pbkdf2::derive(function, iterations, salt, &password.utf8, &mut key);
     Ok(key)
@@ -199,7 +199,7 @@ impl Cipher {
     }
 
     /// `None`: the padding is wrong.
-    fn decrypt(&self, key: &[u8], iv: &[u8], data: &[u8]) -> Result<Option<Zeroizing<Vec<u8>>>, Malformed> {
+    fn decrypt(&self, key: &[u8], iv: &[u8], data: &[u8]) -> Result<Option<Zeroizing<Vec<u8>>>, MalformedError> {
         match self {
             Self::Aes128 => unchain(aes::Aes128::new_from_slice(key).ok(), iv, data),
             Self::Aes192 => unchain(aes::Aes192::new_from_slice(key).ok(), iv, data),
@@ -215,12 +215,12 @@ fn unchain<C: BlockCipherDecrypt>(
     cipher: Option<C>,
     iv: &[u8],
     data: &[u8],
-) -> Result<Option<Zeroizing<Vec<u8>>>, Malformed> {
+) -> Result<Option<Zeroizing<Vec<u8>>>, MalformedError> {
     let block = C::block_size();
     if data.is_empty() || !data.len().is_multiple_of(block) {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
-    let mode = Decryptor::inner_iv_slice_init(cipher.ok_or(Malformed)?, iv).map_err(|_| Malformed)?;
+    let mode = Decryptor::inner_iv_slice_init(cipher.ok_or(MalformedError)?, iv).map_err(|_| MalformedError)?;
     let mut buffer = Zeroizing::new(data.to_vec());
     let length = mode.decrypt_padded::<Pkcs7>(&mut buffer).ok().map(<[u8]>::len);
     Ok(length.map(|length| {

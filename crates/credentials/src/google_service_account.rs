@@ -6,12 +6,12 @@ use serde::Deserialize;
 
 use crate::Kind;
 use crate::certificate::fingerprint;
+use crate::error::CredentialError;
 use crate::facts::{Details, Facts, GoogleServiceAccount};
 use crate::pem;
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;
 use crate::recognize::{Form, form_of, text_of};
-use crate::refusal::Refusal;
 use crate::{Given, unfit};
 
 const KIND: Kind = Kind::GoogleServiceAccount;
@@ -32,13 +32,13 @@ struct File<'a> {
     token_uri: Option<Cow<'a, str>>,
 }
 
-pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
+pub(crate) fn read(given: &Given<'_>) -> Result<Facts, CredentialError> {
     let form = form_of(given.content);
     let (Some(Form::ServiceAccount | Form::Json), Some(text)) = (form, text_of(given.content)) else {
         return Err(unfit(KIND, form, given.content));
     };
     // serde's own message may quote the file.
-    let file: File<'_> = serde_json::from_str(text).map_err(|_| Refusal::Damaged { kind: KIND })?;
+    let file: File<'_> = serde_json::from_str(text).map_err(|_| CredentialError::Damaged { kind: KIND })?;
     if required("type", file.kind)? != "service_account" {
         return Err(malformed("type", "service_account"));
     }
@@ -52,7 +52,7 @@ pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
     let Some(local_token_uri) = is_local(&token_uri) else {
         return Err(malformed("token_uri", "an https URL"));
     };
-    let private_key = file.private_key.ok_or(Refusal::FieldMissing {
+    let private_key = file.private_key.ok_or(CredentialError::FieldMissing {
         kind: KIND,
         field: "private_key",
     })?;
@@ -76,15 +76,15 @@ pub(crate) fn read(given: &Given<'_>) -> Result<Facts, Refusal> {
     })
 }
 
-fn required(field: &'static str, value: Option<Cow<'_, str>>) -> Result<String, Refusal> {
+fn required(field: &'static str, value: Option<Cow<'_, str>>) -> Result<String, CredentialError> {
     let value = value.filter(|value| !value.is_empty());
     value
         .map(Cow::into_owned)
-        .ok_or(Refusal::FieldMissing { kind: KIND, field })
+        .ok_or(CredentialError::FieldMissing { kind: KIND, field })
 }
 
-fn malformed(field: &'static str, form: &'static str) -> Refusal {
-    Refusal::FieldMalformed {
+fn malformed(field: &'static str, form: &'static str) -> CredentialError {
+    CredentialError::FieldMalformed {
         kind: KIND,
         field,
         form,

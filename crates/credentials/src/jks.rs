@@ -5,7 +5,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::asn1::is_one_sequence;
-use crate::fault::{Fault, Malformed};
+use crate::fault::{Fault, MalformedError};
 use crate::keystore::{Contents, Opened, Protected, StoredCertificate, StoredKey};
 use crate::password::{Password, Rounds};
 
@@ -23,7 +23,7 @@ const MAX_VERSION: u32 = 2;
 /// Reads what a keystore holds, and whether the password is its own.
 pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
     let contents = contents(content)?;
-    let (body, digest) = content.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
+    let (body, digest) = content.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
     let mut context = Context::new(&SHA1);
     context.update(&password.utf16);
     context.update(WHITENER);
@@ -34,20 +34,20 @@ pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> 
     // A key that the same password opens shows that the password is right, and the rest damaged.
     for key in &contents.keys {
         if key.protected.open(password, rounds)?.is_some() {
-            return Err(Fault::Malformed);
+            return Err(Fault::MalformedError);
         }
     }
     Ok(Opened::WrongPassword)
 }
 
-fn contents(content: &[u8]) -> Result<Contents, Malformed> {
+fn contents(content: &[u8]) -> Result<Contents, MalformedError> {
     let mut bytes = Bytes(content);
     if bytes.take(4)? != MAGIC {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let version = bytes.number()?;
     if !(1..=MAX_VERSION).contains(&version) {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let mut contents = Contents::default();
     for entry in 0..bytes.number()? {
@@ -66,7 +66,7 @@ fn contents(content: &[u8]) -> Result<Contents, Malformed> {
                 bytes.number()?
             }
             TRUSTED_CERTIFICATE => 1,
-            _ => return Err(Malformed),
+            _ => return Err(MalformedError),
         };
         for _ in 0..count {
             if version > 1 {
@@ -81,14 +81,14 @@ fn contents(content: &[u8]) -> Result<Contents, Malformed> {
     if bytes.0.len() == SHA1_OUTPUT_LEN {
         Ok(contents)
     } else {
-        Err(Malformed)
+        Err(MalformedError)
     }
 }
 
 /// Undoes the protection of a key: a stream of chained SHA-1 digests, and one digest to check. `None`: wrong password.
 pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
-    let (salt, rest) = data.split_first_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
-    let (hidden, check) = rest.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(Malformed)?;
+    let (salt, rest) = data.split_first_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
+    let (hidden, check) = rest.split_last_chunk::<SHA1_OUTPUT_LEN>().ok_or(MalformedError)?;
     let hash = |bytes: &[u8]| {
         let mut context = Context::new(&SHA1);
         context.update(&password.utf16);
@@ -106,7 +106,7 @@ pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroi
     }
     // With a wrong password not even the beginning makes sense.
     if is_one_sequence(&plain) {
-        Err(Fault::Malformed)
+        Err(Fault::MalformedError)
     } else {
         Ok(None)
     }
@@ -116,24 +116,24 @@ pub(crate) fn unprotect(data: &[u8], password: &Password) -> Result<Option<Zeroi
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed)?;
+    fn take(&mut self, length: usize) -> Result<&'a [u8], MalformedError> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(MalformedError)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u32, Malformed> {
+    fn number(&mut self) -> Result<u32, MalformedError> {
         let bytes = self.take(4)?;
         Ok(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
     }
 
-    fn block(&mut self) -> Result<&'a [u8], Malformed> {
-        let length = usize::try_from(self.number()?).map_err(|_| Malformed)?;
+    fn block(&mut self) -> Result<&'a [u8], MalformedError> {
+        let length = usize::try_from(self.number()?).map_err(|_| MalformedError)?;
         self.take(length)
     }
 
     /// Java's UTF-8 writes surrogates one by one and zero in two bytes; such letters are shown as replaced.
-    fn text(&mut self) -> Result<String, Malformed> {
+    fn text(&mut self) -> Result<String, MalformedError> {
         let length = self.take(2)?;
         let text = self.take(usize::from(u16::from_be_bytes([length[0], length[1]])))?;
         Ok(String::from_utf8_lossy(text).into_owned())

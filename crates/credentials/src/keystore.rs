@@ -5,12 +5,12 @@ use zeroize::Zeroizing;
 use crate::Kind;
 use crate::certificate::Certificate;
 use crate::encryption::decrypt_key;
+use crate::error::CredentialError;
 use crate::facts::KeystoreFormat;
 use crate::fault::Fault;
 use crate::password::{Password, Rounds};
 use crate::private_key::public_half;
 use crate::public_key::PublicKey;
-use crate::refusal::Refusal;
 use crate::{Given, given_text, jks, pkcs12};
 
 /// The private keys and certificates of a keystore.
@@ -65,19 +65,19 @@ impl Contents {
     }
 
     /// The key with this name, whatever its letter case, as Java looks it up; or the only one.
-    fn choose(&self, alias: Option<&str>, kind: Kind) -> Result<&StoredKey, Refusal> {
+    fn choose(&self, alias: Option<&str>, kind: Kind) -> Result<&StoredKey, CredentialError> {
         let aliases = || self.keys.iter().map(|key| key.alias.clone()).collect();
         match (alias, self.keys.as_slice()) {
-            (_, []) => Err(Refusal::NoPrivateKey { kind }),
+            (_, []) => Err(CredentialError::NoPrivateKey { kind }),
             (None, [key]) => Ok(key),
-            (None, _) => Err(Refusal::SeveralKeys {
+            (None, _) => Err(CredentialError::SeveralKeys {
                 kind,
                 aliases: aliases(),
             }),
             (Some(alias), keys) => {
                 let wanted = alias.to_lowercase();
                 let found = keys.iter().find(|key| key.alias.to_lowercase() == wanted);
-                found.ok_or_else(|| Refusal::UnknownAlias {
+                found.ok_or_else(|| CredentialError::UnknownAlias {
                     kind,
                     alias: alias.to_owned(),
                     aliases: aliases(),
@@ -87,7 +87,7 @@ impl Contents {
     }
 
     /// The certificate of this key's public half: among those that the file ties to the key, or else among all.
-    fn certificate_of(&self, key: &StoredKey, public: &PublicKey, kind: Kind) -> Result<Certificate, Refusal> {
+    fn certificate_of(&self, key: &StoredKey, public: &PublicKey, kind: Kind) -> Result<Certificate, CredentialError> {
         let tied = |stored: &&StoredCertificate| key.id.is_some() && stored.id == key.id;
         let is_tied = self.certificates.iter().any(|stored| tied(&stored));
         let candidates = self.certificates.iter().filter(|stored| !is_tied || tied(stored));
@@ -101,9 +101,9 @@ impl Contents {
         }
         let alias = key.alias.clone();
         Err(if is_empty {
-            Refusal::NoCertificate { kind, alias }
+            CredentialError::NoCertificate { kind, alias }
         } else {
-            Refusal::ForeignCertificate { kind, alias }
+            CredentialError::ForeignCertificate { kind, alias }
         })
     }
 }
@@ -119,7 +119,7 @@ impl Protected {
 }
 
 /// Opens a keystore, and the one private key in it that is meant.
-pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Result<Identity, Refusal> {
+pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Result<Identity, CredentialError> {
     let refuse = |fault: Fault| fault.refuse(kind);
     let text = given_text(given.password).unwrap_or_default();
     let mut rounds = Rounds::new();
@@ -146,9 +146,9 @@ pub(crate) fn open(kind: Kind, format: KeystoreFormat, given: &Given<'_>) -> Res
         });
     }
     Err(if text.is_empty() {
-        Refusal::PasswordMissing { kind }
+        CredentialError::PasswordMissing { kind }
     } else {
-        Refusal::WrongPassword { kind }
+        CredentialError::WrongPassword { kind }
     })
 }
 
@@ -160,12 +160,12 @@ fn open_key(
     given: &Given<'_>,
     rounds: &mut Rounds,
     kind: Kind,
-) -> Result<Option<Zeroizing<Vec<u8>>>, Refusal> {
+) -> Result<Option<Zeroizing<Vec<u8>>>, CredentialError> {
     let mut open = |password: &Password| key.protected.open(password, rounds).map_err(|fault| fault.refuse(kind));
     let alias = || key.alias.clone();
     let Some(own) = given_text(given.key_password) else {
         return match open(password)? {
-            None if is_verified => Err(Refusal::KeyPasswordMissing { alias: alias() }),
+            None if is_verified => Err(CredentialError::KeyPasswordMissing { alias: alias() }),
             plain => Ok(plain),
         };
     };
@@ -175,7 +175,7 @@ fn open_key(
         }
     }
     let opens_by_store = open(password)?.is_some();
-    Err(Refusal::WrongKeyPassword {
+    Err(CredentialError::WrongKeyPassword {
         alias: alias(),
         opens_by_store,
     })

@@ -11,6 +11,7 @@ mod asn1;
 mod certificate;
 mod cms;
 mod encryption;
+mod error;
 mod facts;
 mod fault;
 mod google_service_account;
@@ -25,20 +26,19 @@ mod property_list;
 mod provisioning_profile;
 mod public_key;
 mod recognize;
-mod refusal;
 mod signing_certificate;
 
 use launchway_domain::time::EpochMs;
 use recognize::Form;
 
+pub use error::CredentialError;
 pub use facts::{
     AndroidKeystore, AppStoreConnectKey, AppleCertificate, CertificateUse, Details, Facts, GoogleServiceAccount,
     KeystoreFormat, ProfileType, ProvisioningProfile,
 };
-pub use fault::Malformed;
+pub use fault::MalformedError;
 pub use launchway_domain::credential::CredentialKind as Kind;
 pub use property_list::read_xml_dictionary;
-pub use refusal::Refusal;
 pub use signing_certificate::SigningCertificate;
 
 /// A credential has at most this many bytes.
@@ -69,12 +69,12 @@ pub struct Given<'a> {
 ///
 /// # Errors
 /// Why the credential is refused; the text is for the user, and says nothing secret.
-pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     if given.content.is_empty() {
-        return Err(Refusal::Empty);
+        return Err(CredentialError::Empty);
     }
     if given.content.len() > MAX_SIZE {
-        return Err(Refusal::TooLarge);
+        return Err(CredentialError::TooLarge);
     }
     let facts = match kind {
         Kind::AppStoreConnectKey => app_store_connect_key::read(given),
@@ -87,10 +87,10 @@ pub fn read(kind: Kind, given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusa
 }
 
 /// Refuses facts that hold more text than is kept.
-fn short(kind: Kind, facts: Facts) -> Result<Facts, Refusal> {
+fn short(kind: Kind, facts: Facts) -> Result<Facts, CredentialError> {
     match serde_json::to_vec(&facts) {
         Ok(json) if json.len() <= MAX_FACTS => Ok(facts),
-        _ => Err(Refusal::TooMuchText { kind }),
+        _ => Err(CredentialError::TooMuchText { kind }),
     }
 }
 
@@ -98,9 +98,9 @@ fn short(kind: Kind, facts: Facts) -> Result<Facts, Refusal> {
 ///
 /// # Errors
 /// Why it is no whole profile; the text is for the user.
-pub fn read_profile(content: &[u8]) -> Result<Facts, Refusal> {
+pub fn read_profile(content: &[u8]) -> Result<Facts, CredentialError> {
     if content.len() > MAX_SIZE {
-        return Err(Refusal::TooLarge);
+        return Err(CredentialError::TooLarge);
     }
     short(Kind::ProvisioningProfile, provisioning_profile::read_whenever(content)?)
 }
@@ -110,7 +110,7 @@ pub fn read_profile(content: &[u8]) -> Result<Facts, Refusal> {
 ///
 /// # Errors
 /// It is no whole block of that label.
-pub fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, Malformed> {
+pub fn private_key_der(pem_text: &str) -> Result<zeroize::Zeroizing<Vec<u8>>, MalformedError> {
     pem::decode(pem_text, "PRIVATE KEY")
 }
 
@@ -119,16 +119,16 @@ fn given_text(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }
 
-/// The refusal of a file that has not the form of its kind: by the name of its form, if it shows one. Too few bytes to
+/// The error of a file that has not the form of its kind: by the name of its form, if it shows one. Too few bytes to
 /// show any are the beginning of something.
-fn unfit(kind: Kind, form: Option<Form>, content: &[u8]) -> Refusal {
+fn unfit(kind: Kind, form: Option<Form>, content: &[u8]) -> CredentialError {
     const TOO_FEW: usize = 32;
     match form {
-        Some(form) => Refusal::AnotherKind {
+        Some(form) => CredentialError::AnotherKind {
             kind,
             found: form.one(),
         },
-        None if content.len() < TOO_FEW => Refusal::Damaged { kind },
-        None => Refusal::Unrecognized { kind },
+        None if content.len() < TOO_FEW => CredentialError::Damaged { kind },
+        None => CredentialError::Unrecognized { kind },
     }
 }

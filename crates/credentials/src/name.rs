@@ -1,7 +1,7 @@
 //! Names in certificates (X.501), and their text as RFC 4514 has it.
 
 use crate::asn1::{Element, OID, SET, oid_text};
-use crate::fault::Malformed;
+use crate::fault::MalformedError;
 
 pub(crate) const COMMON_NAME: &str = "2.5.4.3";
 pub(crate) const ORGANIZATIONAL_UNIT: &str = "2.5.4.11";
@@ -17,7 +17,7 @@ pub(crate) struct Name {
 
 impl Name {
     /// Reads a Name, given with its tag and length.
-    pub(crate) fn read(element: &Element<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn read(element: &Element<'_>) -> Result<Self, MalformedError> {
         let mut parts = Vec::new();
         let mut sets = element.children();
         while sets.peek().is_some() {

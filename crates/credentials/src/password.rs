@@ -54,7 +54,7 @@ impl Rounds {
     /// Takes the rounds that a derivation of this many bytes needs, when each run of `iterations` gives `per_run` bytes.
     pub(crate) fn spend(&mut self, iterations: u64, bytes: usize, per_run: usize) -> Result<(), Fault> {
         if iterations == 0 {
-            return Err(Fault::Malformed);
+            return Err(Fault::MalformedError);
         }
         let runs = bytes.div_ceil(per_run) as u64;
         let left = self.0.checked_sub(iterations.saturating_mul(runs));

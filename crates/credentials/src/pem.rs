@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
-use crate::fault::Malformed;
+use crate::fault::MalformedError;
 
 const BEGIN: &str = "-----BEGIN ";
 const DASHES: &str = "-----";
@@ -16,18 +16,21 @@ pub(crate) fn label(text: &str) -> Option<&str> {
 }
 
 /// The bytes of the one block that the text consists of, which must have this label.
-pub(crate) fn decode(text: &str, wanted: &str) -> Result<Zeroizing<Vec<u8>>, Malformed> {
-    let rest = text.trim().strip_prefix(BEGIN).ok_or(Malformed)?;
+pub(crate) fn decode(text: &str, wanted: &str) -> Result<Zeroizing<Vec<u8>>, MalformedError> {
+    let rest = text.trim().strip_prefix(BEGIN).ok_or(MalformedError)?;
     let rest = rest
         .strip_prefix(wanted)
         .and_then(|rest| rest.strip_prefix(DASHES))
-        .ok_or(Malformed)?;
-    let (body, end) = rest.split_once("-----END ").ok_or(Malformed)?;
+        .ok_or(MalformedError)?;
+    let (body, end) = rest.split_once("-----END ").ok_or(MalformedError)?;
     if end.strip_suffix(DASHES) != Some(wanted) {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     let letters: Zeroizing<Vec<u8>> = Zeroizing::new(body.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect());
-    STANDARD.decode(&*letters).map(Zeroizing::new).map_err(|_| Malformed)
+    STANDARD
+        .decode(&*letters)
+        .map(Zeroizing::new)
+        .map_err(|_| MalformedError)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::asn1::{Element, OCTET_STRING, Reader, SEQUENCE, SET, context, is_one_sequence, only};
 use crate::encryption::decrypt;
-use crate::fault::{Fault, Malformed};
+use crate::fault::{Fault, MalformedError};
 use crate::keystore::{Contents, Opened, Protected, StoredCertificate};
 use crate::name::utf16_text;
 use crate::password::{Password, Rounds};
@@ -45,14 +45,14 @@ struct Gathered {
 pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> Result<Opened, Fault> {
     let mut file = only(content, SEQUENCE)?.children();
     if file.take_number()? != VERSION {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     let safes = match content_info(&mut file)? {
         (kind, mut data) if kind == DATA => data.take_octets(OCTET_STRING)?,
         (kind, _) if kind == SIGNED_DATA => {
             return Err(Fault::Unsupported("a signature in place of a password".to_owned()));
         }
-        _ => return Err(Fault::Malformed),
+        _ => return Err(Fault::MalformedError),
     };
     let mac = file.take_if(SEQUENCE)?;
     file.finish()?;
@@ -68,7 +68,7 @@ pub(crate) fn read(content: &[u8], password: &Password, rounds: &mut Rounds) -> 
 }
 
 /// The infos of an AuthenticatedSafe.
-fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, Malformed> {
+fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, MalformedError> {
     let mut list = only(bytes, SEQUENCE)?.children();
     let mut infos = Vec::new();
     while list.peek().is_some() {
@@ -78,7 +78,7 @@ fn infos_of(bytes: &[u8]) -> Result<Vec<(String, Reader<'_>)>, Malformed> {
 }
 
 /// A ContentInfo: its type, and what its `[0]` holds.
-fn content_info<'a>(reader: &mut Reader<'a>) -> Result<(String, Reader<'a>), Malformed> {
+fn content_info<'a>(reader: &mut Reader<'a>) -> Result<(String, Reader<'a>), MalformedError> {
     let mut info = reader.take_sequence()?;
     let kind = info.take_oid()?;
     Ok((kind, info.take(context(0))?.children()))
@@ -93,16 +93,16 @@ fn judge(intact: Option<bool>, gathered: Gathered, password: &Password, rounds: 
     } = gathered;
     match intact {
         Some(true) if closed == 0 => return Ok(Opened::Verified(contents)),
-        Some(true) => return Err(Fault::Malformed),
+        Some(true) => return Err(Fault::MalformedError),
         None if closed == 0 => return Ok(Opened::Unverified(contents)),
         _ => {}
     }
     if opened > 0 {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     for key in &contents.keys {
         if matches!(key.protected, Protected::Encrypted(_)) && key.protected.open(password, rounds)?.is_some() {
-            return Err(Fault::Malformed);
+            return Err(Fault::MalformedError);
         }
     }
     Ok(Opened::WrongPassword)
@@ -126,7 +126,7 @@ fn gather(infos: &[(String, Reader<'_>)], password: &Password, rounds: &mut Roun
                     "encryption to a certificate in place of a password".to_owned(),
                 ));
             }
-            _ => return Err(Fault::Malformed),
+            _ => return Err(Fault::MalformedError),
         }
     }
     Ok(gathered)
@@ -142,7 +142,7 @@ fn open_safe(
     fields.take_number()?;
     let mut info = fields.take_sequence()?;
     if info.take_oid()? != DATA {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     let (algorithm, parameters) = info.take_algorithm()?;
     // [0] IMPLICIT OCTET STRING.
@@ -151,7 +151,7 @@ fn open_safe(
 }
 
 /// Reads the bags of a SafeContents.
-fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), Malformed> {
+fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), MalformedError> {
     let mut list = only(bytes, SEQUENCE)?.children();
     while list.peek().is_some() {
         let mut bag = list.take_sequence()?;
@@ -173,7 +173,7 @@ fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), Malfo
                 }
             }
             SAFE_CONTENTS_BAG if depth > 1 => bags(value.content, contents, depth - 1)?,
-            SAFE_CONTENTS_BAG => return Err(Malformed),
+            SAFE_CONTENTS_BAG => return Err(MalformedError),
             // Revocation lists and secrets are of no use here.
             _ => {}
         }
@@ -181,16 +181,16 @@ fn bags(bytes: &[u8], contents: &mut Contents, depth: usize) -> Result<(), Malfo
     Ok(())
 }
 
-fn key_in(value: &Element<'_>) -> Result<Vec<u8>, Malformed> {
+fn key_in(value: &Element<'_>) -> Result<Vec<u8>, MalformedError> {
     if is_one_sequence(value.content) {
         Ok(value.content.to_vec())
     } else {
-        Err(Malformed)
+        Err(MalformedError)
     }
 }
 
 /// The bytes of a certificate, if it is one of X.509.
-fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, Malformed> {
+fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, MalformedError> {
     let mut bag = value.children().take_sequence()?;
     let kind = bag.take_oid()?;
     let mut inner = bag.take(context(0))?.children();
@@ -202,7 +202,7 @@ fn certificate_in<'a>(value: &Element<'a>) -> Result<Option<Cow<'a, [u8]>>, Malf
 }
 
 /// The name and the id that tie a key to its certificate.
-fn attributes_of(attributes: &Element<'_>) -> Result<(Option<String>, Option<Vec<u8>>), Malformed> {
+fn attributes_of(attributes: &Element<'_>) -> Result<(Option<String>, Option<Vec<u8>>), MalformedError> {
     let (mut name, mut id) = (None, None);
     let mut attributes = attributes.children();
     while attributes.peek().is_some() {

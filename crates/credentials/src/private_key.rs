@@ -4,7 +4,7 @@ use crypto_bigint::{BoxedUint, ConcatenatingMul, Integer, NonZero};
 use zeroize::Zeroizing;
 
 use crate::asn1::{OCTET_STRING, Reader, SEQUENCE, context, only, without_leading_zeros};
-use crate::fault::{Fault, Malformed};
+use crate::fault::{Fault, MalformedError};
 use crate::public_key::{Curve, EC, MAX_RSA_BITS, PublicKey, RSA, key_name};
 
 /// The public half of a private key in PKCS#8. That the parts of the key agree with each other is checked.
@@ -43,14 +43,14 @@ fn rsa(bytes: &[u8]) -> Result<PublicKey, Fault> {
             .is_some_and(|before| is_odd && undone.rem(&before) == one)
     };
     if product != *modulus || !primes.iter().all(|prime| agrees(prime)) {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     Ok(public)
 }
 
-fn number(bytes: &[u8]) -> Result<Zeroizing<BoxedUint>, Malformed> {
+fn number(bytes: &[u8]) -> Result<Zeroizing<BoxedUint>, MalformedError> {
     if bytes.len() * 8 > MAX_RSA_BITS {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
     Ok(Zeroizing::new(BoxedUint::from_be_slice_vartime(bytes)))
 }
@@ -69,7 +69,7 @@ fn ec(bytes: &[u8], parameters: Reader<'_>) -> Result<PublicKey, Fault> {
     if let Some(beside) = key.take_if(context(1))?
         && curve.public(beside.children().take_bits()?)? != public
     {
-        return Err(Fault::Malformed);
+        return Err(Fault::MalformedError);
     }
     Ok(public)
 }
@@ -78,7 +78,7 @@ fn ec(bytes: &[u8], parameters: Reader<'_>) -> Result<PublicKey, Fault> {
 fn multiply(curve: Curve, scalar: &[u8]) -> Result<PublicKey, Fault> {
     // Old programs drop leading zeros or add one.
     let digits = without_leading_zeros(scalar);
-    let missing = curve.field_bytes().checked_sub(digits.len()).ok_or(Malformed)?;
+    let missing = curve.field_bytes().checked_sub(digits.len()).ok_or(MalformedError)?;
     let mut padded = Zeroizing::new(vec![0; missing]);
     padded.extend(digits);
     let point = match curve {
@@ -86,7 +86,7 @@ fn multiply(curve: Curve, scalar: &[u8]) -> Result<PublicKey, Fault> {
         Curve::P384 => p384::SecretKey::from_slice(&padded).map(|key| key.public_key().to_sec1_bytes()),
         Curve::P521 => p521::SecretKey::from_slice(&padded).map(|key| key.public_key().to_sec1_bytes()),
     };
-    let point = point.map_err(|_| Malformed)?;
+    let point = point.map_err(|_| MalformedError)?;
     Ok(PublicKey::Ec {
         curve,
         point: point.into(),

@@ -4,7 +4,7 @@
 use plist::stream::{Event, OwnedEvent, XmlReader};
 use plist::{Dictionary, Value};
 
-use crate::fault::Malformed;
+use crate::fault::MalformedError;
 
 /// How deep arrays and dictionaries may lie in each other. Real lists stay below ten.
 const MAX_DEPTH: usize = 32;
@@ -15,14 +15,14 @@ const MAX_EVENTS: usize = 1 << 16;
 ///
 /// # Errors
 /// It is no such list, or deeper or larger than any real one.
-pub fn read_xml_dictionary(bytes: &[u8]) -> Result<Dictionary, Malformed> {
+pub fn read_xml_dictionary(bytes: &[u8]) -> Result<Dictionary, MalformedError> {
     let mut events = Bounded::new(XmlReader::new(bytes));
-    let value = Value::from_events(events.by_ref()).map_err(|_| Malformed)?;
+    let value = Value::from_events(events.by_ref()).map_err(|_| MalformedError)?;
     // The builder takes the cut stream for a whole one when only a second root was cut off.
     if events.is_over {
-        return Err(Malformed);
+        return Err(MalformedError);
     }
-    value.into_dictionary().ok_or(Malformed)
+    value.into_dictionary().ok_or(MalformedError)
 }
 
 /// Events up to the first that exceeds a bound.
@@ -101,13 +101,13 @@ mod tests {
             for depth in [MAX_DEPTH, 200_000] {
                 assert_eq!(
                     read_xml_dictionary(&nested(depth, open, close)),
-                    Err(Malformed),
+                    Err(MalformedError),
                     "{open}"
                 );
             }
             assert_eq!(
                 read_xml_dictionary(open.repeat(200_000).as_bytes()),
-                Err(Malformed),
+                Err(MalformedError),
                 "{open}"
             );
         }
@@ -117,9 +117,9 @@ mod tests {
     fn names_in_another_case_are_no_collections() {
         assert_eq!(
             read_xml_dictionary(&nested(200_000, "<ARRAY>", "</ARRAY>")),
-            Err(Malformed)
+            Err(MalformedError)
         );
-        assert_eq!(read_xml_dictionary(&b"<plist>".repeat(200_000)), Err(Malformed));
+        assert_eq!(read_xml_dictionary(&b"<plist>".repeat(200_000)), Err(MalformedError));
     }
 
     #[test]
@@ -132,12 +132,15 @@ mod tests {
         };
         // The two collections open and close, and there is the key.
         assert!(read_xml_dictionary(list(MAX_EVENTS - 5).as_bytes()).is_ok());
-        assert_eq!(read_xml_dictionary(list(MAX_EVENTS - 4).as_bytes()), Err(Malformed));
+        assert_eq!(
+            read_xml_dictionary(list(MAX_EVENTS - 4).as_bytes()),
+            Err(MalformedError)
+        );
     }
 
     #[test]
     fn a_second_list_after_the_first_is_refused_also_where_it_is_too_deep() {
         let second = [b"<plist><dict></dict>".to_vec(), b"<array>".repeat(MAX_DEPTH + 1)].concat();
-        assert_eq!(read_xml_dictionary(&second), Err(Malformed));
+        assert_eq!(read_xml_dictionary(&second), Err(MalformedError));
     }
 }

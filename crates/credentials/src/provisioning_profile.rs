@@ -9,17 +9,17 @@ use crate::Kind;
 use crate::apple_certificate::is_team_id;
 use crate::certificate::{check_time, fingerprint};
 use crate::cms::{self, Outcome, Signed};
+use crate::error::CredentialError;
 use crate::facts::{Details, Facts, ProfileType, ProvisioningProfile};
 use crate::fault::Fault;
 use crate::property_list::read_xml_dictionary;
 use crate::recognize::{Form, form_of};
-use crate::refusal::Refusal;
 use crate::{Given, given_text, unfit};
 
 const KIND: Kind = Kind::ProvisioningProfile;
 const APPLE_ROOTS: [&str; 3] = ["Apple Root CA", "Apple Root CA - G2", "Apple Root CA - G3"];
 
-pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
+pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, CredentialError> {
     let facts = read_whenever(given.content)?;
     if let (Details::ProvisioningProfile(profile), Some(expires_at)) = (&facts.details, facts.expires_at) {
         check_time(KIND, profile.created_at.unwrap_or(EpochMs::MIN), expires_at, now)?;
@@ -27,14 +27,14 @@ pub(crate) fn read(given: &Given<'_>, now: EpochMs) -> Result<Facts, Refusal> {
             && !covers(&profile.bundle_id_pattern, bundle_id)
         {
             let (app_id, bundle_id) = (profile.app_id.clone(), bundle_id.to_owned());
-            return Err(Refusal::ForeignBundleId { app_id, bundle_id });
+            return Err(CredentialError::ForeignBundleId { app_id, bundle_id });
         }
     }
     Ok(facts)
 }
 
 /// Reads a profile, and does not ask for the time.
-pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, Refusal> {
+pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, CredentialError> {
     match form_of(content) {
         Some(Form::Signed) => {}
         form => return Err(unfit(KIND, form, content)),
@@ -45,7 +45,7 @@ pub(crate) fn read_whenever(content: &[u8]) -> Result<Facts, Refusal> {
         root,
     } = match cms::read(content).map_err(|fault| fault.refuse(KIND))? {
         Outcome::Signed(signed) => signed,
-        Outcome::Changed => return Err(Refusal::Changed),
+        Outcome::Changed => return Err(CredentialError::Changed),
     };
     let list = List(read_xml_dictionary(&list).map_err(|fault| Fault::from(fault).refuse(KIND))?);
     let expires_at = list.time("ExpirationDate").ok_or_else(|| missing("ExpirationDate"))?;
@@ -66,8 +66,8 @@ fn covers(pattern: &str, bundle_id: &str) -> bool {
     }
 }
 
-fn missing(field: &'static str) -> Refusal {
-    Refusal::FieldMissing { kind: KIND, field }
+fn missing(field: &'static str) -> CredentialError {
+    CredentialError::FieldMissing { kind: KIND, field }
 }
 
 /// The property list of a profile.
@@ -78,7 +78,7 @@ impl List {
         self.0.get(field).and_then(Value::as_string).map(ToOwned::to_owned)
     }
 
-    fn required(&self, field: &'static str) -> Result<String, Refusal> {
+    fn required(&self, field: &'static str) -> Result<String, CredentialError> {
         self.text(field)
             .filter(|text| !text.is_empty())
             .ok_or_else(|| missing(field))
@@ -114,7 +114,7 @@ impl List {
         signer: String,
         root: String,
         created_at: Option<EpochMs>,
-    ) -> Result<ProvisioningProfile, Refusal> {
+    ) -> Result<ProvisioningProfile, CredentialError> {
         let entitlements = self.0.get("Entitlements").and_then(Value::as_dictionary);
         let entitlements = entitlements.ok_or_else(|| missing("Entitlements"))?;
         let entitled = |field: &str| entitlements.get(field).and_then(Value::as_string);

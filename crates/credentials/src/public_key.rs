@@ -121,7 +121,7 @@ impl Curve {
             Self::P384 => p384::PublicKey::from_sec1_bytes(point).map(|key| key.to_sec1_bytes()),
             Self::P521 => p521::PublicKey::from_sec1_bytes(point).map(|key| key.to_sec1_bytes()),
         };
-        let point = point.map_err(|_| Fault::Malformed)?;
+        let point = point.map_err(|_| Fault::MalformedError)?;
         Ok(PublicKey::Ec {
             curve: self,
             point: point.into(),

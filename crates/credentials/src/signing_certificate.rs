@@ -4,7 +4,7 @@ use launchway_domain::time::EpochMs;
 
 use crate::certificate::{Certificate, fingerprint};
 use crate::cms;
-use crate::fault::Malformed;
+use crate::fault::MalformedError;
 
 /// What people know a signing certificate by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +21,16 @@ impl SigningCertificate {
     /// Reads a certificate (X.509) in DER.
     ///
     /// # Errors
-    /// [`Malformed`] for anything else.
-    pub fn from_der(der: &[u8]) -> Result<Self, Malformed> {
+    /// [`MalformedError`] for anything else.
+    pub fn from_der(der: &[u8]) -> Result<Self, MalformedError> {
         Certificate::read(der).map(|certificate| Self::new(&certificate))
     }
 
     /// The certificate of the first signer of signed data (CMS) in BER or DER, whose content may lie elsewhere.
     ///
     /// # Errors
-    /// [`Malformed`] for anything else, and where the signer's certificate is not inside.
-    pub fn from_signed_data(bytes: &[u8]) -> Result<Self, Malformed> {
+    /// [`MalformedError`] for anything else, and where the signer's certificate is not inside.
+    pub fn from_signed_data(bytes: &[u8]) -> Result<Self, MalformedError> {
         cms::first_signer(bytes).map(|certificate| Self::new(&certificate))
     }
 

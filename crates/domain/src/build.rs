@@ -106,7 +106,7 @@ impl BuildStatus {
 
 /// Where a build stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct BuildState {
     /// Its status.
     pub status: BuildStatus,
     /// Which try this is, from 1. The fencing number: what a runner sends of another try is refused.
@@ -132,7 +132,7 @@ pub enum Outcome {
 
 /// What happens to a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum Transition {
     /// A runner takes it.
     Lease,
     /// The runner of this attempt goes on with it.
@@ -157,7 +157,7 @@ pub enum Move {
 
 /// Why a move is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum TransitionError {
     /// It is over.
     #[error("The build is over")]
     Over,
@@ -173,12 +173,12 @@ pub enum Refused {
 }
 
 /// Where a move leads, and the error that a failed build then has.
-pub type Moved = (Standing, Option<BuildErrorCode>);
+pub type Moved = (BuildState, Option<BuildErrorCode>);
 
-impl Standing {
+impl BuildState {
     /// A new build.
-    pub const fn new(now: EpochMs) -> Standing {
-        Standing {
+    pub const fn new(now: EpochMs) -> BuildState {
+        BuildState {
             status: BuildStatus::Queued,
             attempt: 1,
             queued_at: now,
@@ -191,41 +191,43 @@ impl Standing {
     ///
     /// # Errors
     /// The move is not legal here; nothing changes.
-    pub fn after(self, step: Move, now: EpochMs) -> Result<Moved, Refused> {
+    pub fn after(self, step: Transition, now: EpochMs) -> Result<Moved, TransitionError> {
         use BuildStatus::{Canceled, Failed, Queued, Running, Success};
         if self.status.is_final() {
-            return Err(Refused::Over);
+            return Err(TransitionError::Over);
         }
         match (self.status, step) {
-            (Queued, Move::Lease) => Ok((self.leased(now), None)),
-            (Queued, Move::Cancel) => Ok((self.ended(Canceled), None)),
-            (Queued, Move::Expire) if now - self.queued_at >= EXPIRY => {
+            (Queued, Transition::Lease) => Ok((self.leased(now), None)),
+            (Queued, Transition::Cancel) => Ok((self.ended(Canceled), None)),
+            (Queued, Transition::Expire) if now - self.queued_at >= EXPIRY => {
                 Ok((self.ended(Failed), Some(BuildErrorCode::Expired)))
             }
-            (Queued, Move::Expire) => Err(Refused::Early),
-            (_, Move::Renew { attempt } | Move::Finish { attempt, .. }) if attempt != self.attempt => {
-                Err(Refused::Stale(attempt))
+            (Queued, Transition::Expire) => Err(TransitionError::Early),
+            (_, Transition::Renew { attempt } | Transition::Finish { attempt, .. }) if attempt != self.attempt => {
+                Err(TransitionError::Stale(attempt))
             }
-            (Running, Move::Renew { .. }) => Ok((self.leased(now), None)),
-            (Running, Move::Finish { outcome, .. }) => Ok(match outcome {
+            (Running, Transition::Renew { .. }) => Ok((self.leased(now), None)),
+            (Running, Transition::Finish { outcome, .. }) => Ok(match outcome {
                 Outcome::Success => (self.ended(Success), None),
                 Outcome::Failed(code) => (self.ended(Failed), Some(code)),
                 Outcome::Canceled => (self.ended(Canceled), None),
             }),
-            (Running, Move::Cancel) => {
-                let asked = Standing {
+            (Running, Transition::Cancel) => {
+                let asked = BuildState {
                     cancel_requested: true,
                     ..self
                 };
                 Ok((asked, None))
             }
-            (Running, Move::Lapse) if self.lease_until.is_some_and(|until| now < until) => Err(Refused::Early),
-            (Running, Move::Lapse) if self.cancel_requested => Ok((self.ended(Canceled), None)),
-            (Running, Move::Lapse) if self.attempt >= MAX_ATTEMPTS => {
+            (Running, Transition::Lapse) if self.lease_until.is_some_and(|until| now < until) => {
+                Err(TransitionError::Early)
+            }
+            (Running, Transition::Lapse) if self.cancel_requested => Ok((self.ended(Canceled), None)),
+            (Running, Transition::Lapse) if self.attempt >= MAX_ATTEMPTS => {
                 Ok((self.ended(Failed), Some(BuildErrorCode::RunnerLost)))
             }
-            (Running, Move::Lapse) => {
-                let again = Standing {
+            (Running, Transition::Lapse) => {
+                let again = BuildState {
                     status: Queued,
                     attempt: self.attempt + 1,
                     queued_at: now,
@@ -234,20 +236,20 @@ impl Standing {
                 };
                 Ok((again, None))
             }
-            (status, _) => Err(Refused::Unfit(status)),
+            (status, _) => Err(TransitionError::Unfit(status)),
         }
     }
 
-    fn leased(self, now: EpochMs) -> Standing {
-        Standing {
+    fn leased(self, now: EpochMs) -> BuildState {
+        BuildState {
             status: BuildStatus::Running,
             lease_until: Some(now + LEASE),
             ..self
         }
     }
 
-    fn ended(self, status: BuildStatus) -> Standing {
-        Standing {
+    fn ended(self, status: BuildStatus) -> BuildState {
+        BuildState {
             status,
             lease_until: None,
             ..self

@@ -25,18 +25,18 @@ pub struct BuildNumber {
 /// The text or number is no build number. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 18 digits")]
-pub struct InvalidBuildNumber;
+pub struct BuildNumberError;
 
 impl BuildNumber {
     /// Reads a build number.
     ///
     /// # Errors
     /// Anything but 1 to 18 ASCII digits.
-    pub fn parse(text: &str) -> Result<Self, InvalidBuildNumber> {
+    pub fn parse(text: &str) -> Result<Self, BuildNumberError> {
         if text.len() > MAX_BUILD_DIGITS || !is_numeral(text) {
-            return Err(InvalidBuildNumber);
+            return Err(BuildNumberError);
         }
-        let value = text.parse().map_err(|_| InvalidBuildNumber)?;
+        let value = text.parse().map_err(|_| BuildNumberError)?;
         Ok(Self {
             value,
             text: text.into(),
@@ -47,7 +47,7 @@ impl BuildNumber {
     ///
     /// # Errors
     /// A value over [`MAX_BUILD_NUMBER`].
-    pub fn from_value(value: u64) -> Result<Self, InvalidBuildNumber> {
+    pub fn from_value(value: u64) -> Result<Self, BuildNumberError> {
         Self::parse(&value.to_string())
     }
 
@@ -74,9 +74,9 @@ impl fmt::Display for BuildNumber {
 }
 
 impl FromStr for BuildNumber {
-    type Err = InvalidBuildNumber;
+    type Err = BuildNumberError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidBuildNumber> {
+    fn from_str(text: &str) -> Result<Self, BuildNumberError> {
         Self::parse(text)
     }
 }
@@ -114,16 +114,16 @@ pub struct CurrentBuild<'a>(&'a str);
 /// The text is no installed build. The message is made to follow the name of the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be numerals such as 42 or 1.0.3, of at most 64 characters")]
-pub struct InvalidCurrentBuild;
+pub struct CurrentBuildError;
 
 impl<'a> CurrentBuild<'a> {
     /// Reads an installed build. Every part may have any number of digits, leading zeros included.
     ///
     /// # Errors
     /// An empty part, anything but ASCII digits and dots, over 64 characters.
-    pub fn parse(text: &'a str) -> Result<Self, InvalidCurrentBuild> {
+    pub fn parse(text: &'a str) -> Result<Self, CurrentBuildError> {
         if text.len() > MAX_CURRENT_BUILD_LENGTH || !text.split('.').all(is_numeral) {
-            return Err(InvalidCurrentBuild);
+            return Err(CurrentBuildError);
         }
         Ok(Self(text))
     }
@@ -190,13 +190,13 @@ mod tests {
             "1000000000000000000",
             "0000000000000000000",
         ] {
-            assert_eq!(BuildNumber::parse(text), Err(InvalidBuildNumber), "{text:?}");
+            assert_eq!(BuildNumber::parse(text), Err(BuildNumberError), "{text:?}");
         }
         assert_eq!(
             BuildNumber::from_value(MAX_BUILD_NUMBER).map(|made| made.value()),
             Ok(MAX_BUILD_NUMBER)
         );
-        assert_eq!(BuildNumber::from_value(MAX_BUILD_NUMBER + 1), Err(InvalidBuildNumber));
+        assert_eq!(BuildNumber::from_value(MAX_BUILD_NUMBER + 1), Err(BuildNumberError));
         assert_eq!(
             BuildNumber::from_value(0).map(|made| made.to_string()).as_deref(),
             Ok("0")

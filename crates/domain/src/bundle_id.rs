@@ -16,18 +16,18 @@ pub struct BundleId(Box<str>);
 /// The text is no bundle identifier. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a bundle identifier such as com.example.app, of at most 155 letters, digits, '.', '_' and '-'")]
-pub struct InvalidBundleId;
+pub struct BundleIdError;
 
 impl BundleId {
     /// Reads a bundle identifier.
     ///
     /// # Errors
     /// Another form than the type's.
-    pub fn parse(text: &str) -> Result<Self, InvalidBundleId> {
+    pub fn parse(text: &str) -> Result<Self, BundleIdError> {
         if is_bundle_id(text) {
             Ok(Self(text.into()))
         } else {
-            Err(InvalidBundleId)
+            Err(BundleIdError)
         }
     }
 
@@ -74,9 +74,9 @@ impl fmt::Display for BundleId {
 }
 
 impl FromStr for BundleId {
-    type Err = InvalidBundleId;
+    type Err = BundleIdError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidBundleId> {
+    fn from_str(text: &str) -> Result<Self, BundleIdError> {
         Self::parse(text)
     }
 }
@@ -115,7 +115,7 @@ mod tests {
         for text in [
             "", " ", ".", "com.", ".com", "com..app", "com/app", "com.app ", "com.äpp", "com.*", "a\0", "a%2e", &longer,
         ] {
-            assert_eq!(BundleId::parse(text), Err(InvalidBundleId), "{text:?}");
+            assert_eq!(BundleId::parse(text), Err(BundleIdError), "{text:?}");
             assert_eq!(BundleId::lookup_key(text), None, "{text:?}");
         }
     }

@@ -16,17 +16,17 @@ pub struct Configuration(Box<str>);
 /// The text is no label. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 64 letters, digits, '.', '_' and '-'")]
-pub struct InvalidConfiguration;
+pub struct ConfigurationError;
 
 impl Configuration {
     /// Reads a label.
     ///
     /// # Errors
     /// Another form than the type's.
-    pub fn parse(text: &str) -> Result<Self, InvalidConfiguration> {
+    pub fn parse(text: &str) -> Result<Self, ConfigurationError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if text.is_empty() || text.len() > MAX_CONFIGURATION_LENGTH || !text.bytes().all(allowed) {
-            return Err(InvalidConfiguration);
+            return Err(ConfigurationError);
         }
         Ok(Self(text.into()))
     }
@@ -44,9 +44,9 @@ impl fmt::Display for Configuration {
 }
 
 impl FromStr for Configuration {
-    type Err = InvalidConfiguration;
+    type Err = ConfigurationError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidConfiguration> {
+    fn from_str(text: &str) -> Result<Self, ConfigurationError> {
         Self::parse(text)
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     fn refuses_every_other_form() {
         let longer = "x".repeat(MAX_CONFIGURATION_LENGTH + 1);
         for text in ["", " ", "a b", "a/b", "a\n", "ä", "a*", &longer] {
-            assert_eq!(Configuration::parse(text), Err(InvalidConfiguration), "{text:?}");
+            assert_eq!(Configuration::parse(text), Err(ConfigurationError), "{text:?}");
         }
     }
 

@@ -62,7 +62,7 @@ pub struct UserCode([u8; LENGTH]);
 /// The text is no such code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the code is eight letters, such as BCDF-GHJK")]
-pub struct InvalidUserCode;
+pub struct UserCodeError;
 
 impl UserCode {
     /// A new code from random bytes.
@@ -93,20 +93,20 @@ impl fmt::Debug for UserCode {
 }
 
 impl FromStr for UserCode {
-    type Err = InvalidUserCode;
+    type Err = UserCodeError;
 
     /// Reads a code as people type it: in any letter case, with or without the dash, with spaces.
-    fn from_str(text: &str) -> Result<Self, InvalidUserCode> {
+    fn from_str(text: &str) -> Result<Self, UserCodeError> {
         let typed = text.chars().filter(|letter| !matches!(letter, '-' | ' '));
         let letters: Option<Vec<u8>> = typed
             .take(LENGTH + 1)
             .map(|letter| u8::try_from(letter.to_ascii_uppercase()).ok())
             .collect();
-        let letters = letters.ok_or(InvalidUserCode)?;
-        let code: [u8; LENGTH] = letters.try_into().map_err(|_| InvalidUserCode)?;
+        let letters = letters.ok_or(UserCodeError)?;
+        let code: [u8; LENGTH] = letters.try_into().map_err(|_| UserCodeError)?;
         match code.iter().all(|letter| LETTERS.contains(letter)) {
             true => Ok(Self(code)),
-            false => Err(InvalidUserCode),
+            false => Err(UserCodeError),
         }
     }
 }
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(typed.parse(), Ok(code), "{typed}");
         }
         for other in ["", "BCDF-GHJ", "BCDF-GHJKL", "BCDF-GHJA", "BCDF-GHJ1", "BCDF-GHJÉ"] {
-            assert_eq!(other.parse::<UserCode>(), Err(InvalidUserCode), "{other}");
+            assert_eq!(other.parse::<UserCode>(), Err(UserCodeError), "{other}");
         }
         assert_eq!(format!("{code:?}"), "UserCode(…)");
     }

@@ -11,8 +11,7 @@ use std::str::FromStr;
 
 pub use diff::{Change, NAMED_CHANGES, NATIVE_CODE_DIFFERS, diff, reason};
 pub use document::{
-    Algorithm, FingerprintDocument, InvalidDocument, MAX_DOCUMENT_BYTES, MAX_PLUGIN_NAME, MAX_PLUGIN_VERSION,
-    MAX_PLUGINS,
+    Algorithm, DocumentError, FingerprintDocument, MAX_DOCUMENT_BYTES, MAX_PLUGIN_NAME, MAX_PLUGIN_VERSION, MAX_PLUGINS,
 };
 pub use framework::Framework;
 
@@ -27,17 +26,17 @@ pub struct Fingerprint(Box<str>);
 /// The text is no fingerprint. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to 128 visible ASCII characters")]
-pub struct InvalidFingerprint;
+pub struct FingerprintError;
 
 impl Fingerprint {
     /// Reads a fingerprint.
     ///
     /// # Errors
     /// Another form than the type's; a space is not visible.
-    pub fn parse(text: &str) -> Result<Self, InvalidFingerprint> {
+    pub fn parse(text: &str) -> Result<Self, FingerprintError> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if text.is_empty() || text.len() > MAX_FINGERPRINT_LENGTH || !visible {
-            return Err(InvalidFingerprint);
+            return Err(FingerprintError);
         }
         Ok(Self(text.into()))
     }
@@ -55,9 +54,9 @@ impl fmt::Display for Fingerprint {
 }
 
 impl FromStr for Fingerprint {
-    type Err = InvalidFingerprint;
+    type Err = FingerprintError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidFingerprint> {
+    fn from_str(text: &str) -> Result<Self, FingerprintError> {
         Self::parse(text)
     }
 }
@@ -79,7 +78,7 @@ mod tests {
         assert_ne!(Fingerprint::parse("abc"), Fingerprint::parse("ABC"));
         let longer = "f".repeat(MAX_FINGERPRINT_LENGTH + 1);
         for text in ["", " ", "a b", "a\n", "a\x7f", "ä", &longer] {
-            assert_eq!(Fingerprint::parse(text), Err(InvalidFingerprint), "{text:?}");
+            assert_eq!(Fingerprint::parse(text), Err(FingerprintError), "{text:?}");
         }
     }
 

@@ -36,7 +36,7 @@ pub struct Id<K: Kind> {
 /// The text is not an identifier of the expected kind. An id of any shape that names nothing is "not found" at the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of this kind")]
-pub struct InvalidId;
+pub struct IdError;
 
 impl<K: Kind> Id<K> {
     /// A new identifier from the time in epoch milliseconds and ten random bytes (RFC 9562, UUIDv7).
@@ -83,23 +83,23 @@ impl<K: Kind> fmt::Debug for Id<K> {
 }
 
 impl<K: Kind> FromStr for Id<K> {
-    type Err = InvalidId;
+    type Err = IdError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
+    fn from_str(text: &str) -> Result<Self, IdError> {
         let suffix = text
             .strip_prefix(K::PREFIX)
             .and_then(|rest| rest.strip_prefix('_'))
-            .ok_or(InvalidId)?;
+            .ok_or(IdError)?;
         let digits = suffix.as_bytes();
         // 26 characters carry 130 bits; the first may only hold the upper three of 128.
         if digits.len() != SUFFIX_LENGTH || digits[0] > b'7' {
-            return Err(InvalidId);
+            return Err(IdError);
         }
         let mut value = 0u128;
         for digit in digits {
             let place = PLACES[usize::from(*digit)];
             if place == NO_DIGIT {
-                return Err(InvalidId);
+                return Err(IdError);
             }
             value = value << 5 | u128::from(place);
         }
@@ -179,7 +179,7 @@ mod tests {
             "update_01h455vb4pex5vsknk084sn02qq",
             "update_01h455vb4pex5vsknk084sn02l",
         ] {
-            assert_eq!(text.parse::<UpdateId>(), Err(InvalidId), "{text}");
+            assert_eq!(text.parse::<UpdateId>(), Err(IdError), "{text}");
         }
     }
 

@@ -80,7 +80,7 @@ impl SubmissionStatus {
 
 /// Where a submission stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct SubmissionState {
     /// Its status.
     pub status: SubmissionStatus,
     /// Whether somebody wants it stopped, and the store is not asked yet.
@@ -89,7 +89,7 @@ pub struct Standing {
 
 /// What happens to a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum Transition {
     /// It gets ahead to this status; some are skipped by destination. One that lies behind changes nothing.
     Reach(SubmissionStatus),
     /// The store's review refuses it.
@@ -108,7 +108,7 @@ pub enum Move {
 
 /// Why a move is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum TransitionError {
     /// It is over.
     #[error("The submission is {0}; that cannot be changed any more")]
     Over(SubmissionStatus),
@@ -123,10 +123,10 @@ pub enum Refused {
     NotFailed(SubmissionStatus),
 }
 
-impl Standing {
+impl SubmissionState {
     /// A new submission.
-    pub const fn new() -> Standing {
-        Standing {
+    pub const fn new() -> SubmissionState {
+        SubmissionState {
             status: SubmissionStatus::Queued,
             cancel_requested: false,
         }
@@ -136,43 +136,45 @@ impl Standing {
     ///
     /// # Errors
     /// The move is not legal here; nothing changes.
-    pub fn after(self, step: Move) -> Result<Standing, Refused> {
+    pub fn after(self, step: Transition) -> Result<SubmissionState, TransitionError> {
         use SubmissionStatus::{Canceled, Failed, Halted, InReview, Processing, Queued, Rejected, RollingOut};
         let to = |status| {
-            Ok(Standing {
+            Ok(SubmissionState {
                 status,
                 cancel_requested: false,
             })
         };
         match (self.status, step) {
-            (Failed | Rejected, Move::Retry) => Ok(Standing::new()),
-            (status, Move::Retry) => Err(Refused::NotFailed(status)),
-            (status, _) if status.is_final() => Err(Refused::Over(status)),
-            (status, Move::Reach(next)) => match (status.place(), next.place()) {
-                (Some(from), Some(place)) if from <= place => Ok(Standing {
+            (Failed | Rejected, Transition::Retry) => Ok(SubmissionState::new()),
+            (status, Transition::Retry) => Err(TransitionError::NotFailed(status)),
+            (status, _) if status.is_final() => Err(TransitionError::Over(status)),
+            (status, Transition::Reach(next)) => match (status.place(), next.place()) {
+                (Some(from), Some(place)) if from <= place => Ok(SubmissionState {
                     status: next,
                     cancel_requested: self.cancel_requested && !next.is_final(),
                 }),
                 // What was reached is not taken back: a store's answers flicker, and steps are made again.
                 (Some(_), Some(_)) => Ok(self),
-                _ => Err(Refused::Unfit(status)),
+                _ => Err(TransitionError::Unfit(status)),
             },
-            (Processing | InReview | RollingOut | Halted, Move::Reject) => to(Rejected),
-            (_, Move::Fail) => to(Failed),
-            (Queued, Move::Cancel) => to(Canceled),
-            (RollingOut | Halted, Move::Cancel) => Err(Refused::Released),
-            (_, Move::Cancel) => Ok(Standing {
+            (Processing | InReview | RollingOut | Halted, Transition::Reject) => to(Rejected),
+            (_, Transition::Fail) => to(Failed),
+            (Queued, Transition::Cancel) => to(Canceled),
+            (RollingOut | Halted, Transition::Cancel) => Err(TransitionError::Released),
+            (_, Transition::Cancel) => Ok(SubmissionState {
                 cancel_requested: true,
                 ..self
             }),
-            (_, Move::Undone) if self.cancel_requested => to(Canceled),
-            (status, Move::NotUndone) if self.cancel_requested => to(status),
-            (status, Move::Reject | Move::Undone | Move::NotUndone) => Err(Refused::Unfit(status)),
+            (_, Transition::Undone) if self.cancel_requested => to(Canceled),
+            (status, Transition::NotUndone) if self.cancel_requested => to(status),
+            (status, Transition::Reject | Transition::Undone | Transition::NotUndone) => {
+                Err(TransitionError::Unfit(status))
+            }
         }
     }
 }
 
-impl Default for Standing {
+impl Default for SubmissionState {
     fn default() -> Self {
         Self::new()
     }

@@ -33,18 +33,18 @@ pub struct Code(u32);
 /// The text is no code of six digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be the six digits that the app shows")]
-pub struct NotACode;
+pub struct TotpError;
 
 impl FromStr for Code {
-    type Err = NotACode;
+    type Err = TotpError;
 
     /// Reads six digits; blanks among them do not count.
-    fn from_str(text: &str) -> Result<Self, NotACode> {
+    fn from_str(text: &str) -> Result<Self, TotpError> {
         let digits: Zeroizing<String> = Zeroizing::new(text.chars().filter(|letter| !letter.is_whitespace()).collect());
         if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(NotACode);
+            return Err(TotpError);
         }
-        digits.parse().map(Code).map_err(|_| NotACode)
+        digits.parse().map(Code).map_err(|_| TotpError)
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
             assert_eq!(text.parse::<Code>().map(|code| code.0), Ok(81804), "{text}");
         }
         for text in ["", "08180", "0818041", "08180a", "+81804", "٠٨١٨٠٤", "081-804"] {
-            assert_eq!(text.parse::<Code>().err(), Some(NotACode), "{text}");
+            assert_eq!(text.parse::<Code>().err(), Some(TotpError), "{text}");
         }
     }
 

@@ -5,8 +5,8 @@ mod quotas;
 
 use std::collections::HashMap;
 
-pub use month::{InvalidMonth, Month};
-pub use quotas::{AtOnce, Holding, OverHolding, OverQuota, Quotas};
+pub use month::{Month, MonthError};
+pub use quotas::{AtOnce, Holding, HoldingQuotaError, QuotaError, Quotas};
 
 words! {
     /// What is counted.

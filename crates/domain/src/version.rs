@@ -28,7 +28,7 @@ struct PreRelease(Box<str>);
 /// The text is no version. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a semantic version such as 1.2.3, of at most 128 characters")]
-pub struct InvalidVersion;
+pub struct VersionError;
 
 impl Version {
     /// Reads a version: strict Semantic Versioning 2.0.0, and besides `1` and `1.2`, which are read as `1.0.0` and
@@ -37,18 +37,18 @@ impl Version {
     /// # Errors
     /// Anything else: leading zeros, a number over 64 bits, a short form with pre-release or metadata, over 128
     /// characters.
-    pub fn parse(text: &str) -> Result<Self, InvalidVersion> {
+    pub fn parse(text: &str) -> Result<Self, VersionError> {
         if text.len() > MAX_VERSION_LENGTH {
-            return Err(InvalidVersion);
+            return Err(VersionError);
         }
         // The metadata may hold hyphens and the pre-release no plus, so the plus is looked for first.
         let (text, metadata) = split_at_first(text, '+');
         let (core, pre) = split_at_first(text, '-');
         if metadata.is_some_and(|text| !text.split('.').all(is_identifier)) {
-            return Err(InvalidVersion);
+            return Err(VersionError);
         }
         if pre.is_some_and(|text| !text.split('.').all(is_pre_release_identifier)) {
-            return Err(InvalidVersion);
+            return Err(VersionError);
         }
         let mut parts = core.split('.');
         let major = number(parts.next().unwrap_or_default())?;
@@ -56,7 +56,7 @@ impl Version {
         let patch = parts.next().map(number).transpose()?;
         let shortened_with_suffix = patch.is_none() && (pre.is_some() || metadata.is_some());
         if parts.next().is_some() || shortened_with_suffix {
-            return Err(InvalidVersion);
+            return Err(VersionError);
         }
         Ok(Self {
             major,
@@ -85,9 +85,9 @@ impl fmt::Display for Version {
 }
 
 impl FromStr for Version {
-    type Err = InvalidVersion;
+    type Err = VersionError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidVersion> {
+    fn from_str(text: &str) -> Result<Self, VersionError> {
         Self::parse(text)
     }
 }
@@ -131,11 +131,11 @@ fn split_at_first(text: &str, mark: char) -> (&str, Option<&str>) {
         .map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-fn number(text: &str) -> Result<u64, InvalidVersion> {
+fn number(text: &str) -> Result<u64, VersionError> {
     if !is_numeral(text) || has_leading_zero(text) {
-        return Err(InvalidVersion);
+        return Err(VersionError);
     }
-    text.parse().map_err(|_| InvalidVersion)
+    text.parse().map_err(|_| VersionError)
 }
 
 fn is_numeral(text: &str) -> bool {
@@ -234,7 +234,7 @@ mod tests {
             "0.0.18446744073709551616",
             "1.0.0-a b",
         ] {
-            assert_eq!(Version::parse(text), Err(InvalidVersion), "{text:?}");
+            assert_eq!(Version::parse(text), Err(VersionError), "{text:?}");
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
     fn is_read_up_to_its_longest() {
         let longest = format!("1.0.0-{}", "a".repeat(MAX_VERSION_LENGTH - 6));
         assert_eq!(version(&longest).precedence_key(), longest);
-        assert_eq!(Version::parse(&format!("{longest}a")), Err(InvalidVersion));
+        assert_eq!(Version::parse(&format!("{longest}a")), Err(VersionError));
     }
 
     #[test]

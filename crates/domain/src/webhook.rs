@@ -92,7 +92,7 @@ pub enum EventFilter {
 
 /// Why a list of events cannot be used. The message is made to follow the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidEvents {
+pub enum EventsError {
     /// The list is empty.
     #[error("must hold one or more of {}, or *", all_kinds())]
     Empty,
@@ -111,14 +111,14 @@ impl EventFilter {
     ///
     /// # Errors
     /// An empty list, or a name that is no event.
-    pub fn parse<T: AsRef<str>>(names: &[T]) -> Result<EventFilter, InvalidEvents> {
+    pub fn parse<T: AsRef<str>>(names: &[T]) -> Result<EventFilter, EventsError> {
         let mut kinds = Vec::with_capacity(names.len());
         let mut all = false;
         for name in names.iter().map(AsRef::as_ref) {
             match name.parse() {
                 Ok(kind) => kinds.push(kind),
                 Err(_) if name == "*" => all = true,
-                Err(_) => return Err(InvalidEvents::Unknown(name.chars().take(100).collect())),
+                Err(_) => return Err(EventsError::Unknown(name.chars().take(100).collect())),
             }
         }
         kinds.sort_unstable_by_key(|kind: &EventKind| *kind as usize);
@@ -126,7 +126,7 @@ impl EventFilter {
         match (all, kinds.is_empty()) {
             (true, _) => Ok(EventFilter::All),
             (false, false) => Ok(EventFilter::Only(kinds)),
-            (false, true) => Err(InvalidEvents::Empty),
+            (false, true) => Err(EventsError::Empty),
         }
     }
 

@@ -3,7 +3,7 @@
 /// The text is none of the words. The message says which ones there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct UnknownWord(pub &'static str);
+pub struct UnknownWordError(pub &'static str);
 
 /// One of a few words. [`words!`](crate::words!) makes such a type.
 pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
@@ -14,7 +14,7 @@ pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
     /// Every word, in the order of the reference.
     const WORDS: &'static [Self];
     /// What refuses any other text.
-    const UNKNOWN: UnknownWord;
+    const UNKNOWN: UnknownWordError;
 
     /// The word on the wire and in the database.
     fn word(self) -> &'static str;
@@ -23,7 +23,7 @@ pub trait Word: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug + 'static {
     ///
     /// # Errors
     /// Any other text.
-    fn read(text: &str) -> Result<Self, UnknownWord> {
+    fn read(text: &str) -> Result<Self, UnknownWordError> {
         let mut words = Self::WORDS.iter().copied();
         words.find(|known| known.word() == text).ok_or(Self::UNKNOWN)
     }
@@ -57,7 +57,7 @@ macro_rules! words {
             const NAME: &'static str = stringify!($name);
             const ABOUT: &'static str = concat!($($note),*);
             const WORDS: &'static [$name] = &$name::ALL;
-            const UNKNOWN: $crate::words::UnknownWord = $crate::words::UnknownWord($error);
+            const UNKNOWN: $crate::words::UnknownWordError = $crate::words::UnknownWordError($error);
 
             fn word(self) -> &'static str {
                 self.as_str()
@@ -71,9 +71,9 @@ macro_rules! words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::words::UnknownWord;
+            type Err = $crate::words::UnknownWordError;
 
-            fn from_str(text: &str) -> Result<Self, $crate::words::UnknownWord> {
+            fn from_str(text: &str) -> Result<Self, $crate::words::UnknownWordError> {
                 <$name as $crate::words::Word>::read(text)
             }
         }
@@ -107,7 +107,7 @@ mod tests {
     /// Each word is read as it is written, as text and as JSON, and nothing else is.
     fn goes_round<T>()
     where
-        T: Word + std::fmt::Display + std::str::FromStr<Err = UnknownWord>,
+        T: Word + std::fmt::Display + std::str::FromStr<Err = UnknownWordError>,
         T: serde::Serialize + serde::de::DeserializeOwned,
     {
         for (at, word) in T::WORDS.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use launchway_domain::fingerprint::{Algorithm, FingerprintDocument, Framework, InvalidDocument, MAX_DOCUMENT_BYTES};
+use launchway_domain::fingerprint::{Algorithm, DocumentError, FingerprintDocument, Framework, MAX_DOCUMENT_BYTES};
 use launchway_domain::platform::Platform;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -176,11 +176,8 @@ fn plugins_have_printable_names_and_versions() {
 fn a_document_is_bounded() {
     let read = |plugins| FingerprintDocument::from_value(with("plugins", Some(plugins)));
     assert!(read(plugins(2000, 4, "1")).is_ok());
-    assert_eq!(read(plugins(2001, 4, "1")), Err(InvalidDocument::TooManyPlugins));
-    assert_eq!(
-        read(plugins(1500, 100, &"1".repeat(100))),
-        Err(InvalidDocument::TooLarge)
-    );
+    assert_eq!(read(plugins(2001, 4, "1")), Err(DocumentError::TooManyPlugins));
+    assert_eq!(read(plugins(1500, 100, &"1".repeat(100))), Err(DocumentError::TooLarge));
 }
 
 #[test]
@@ -204,7 +201,7 @@ fn a_document_is_bounded_to_the_byte() {
             read.as_ref().map(|document| document.canonical().len()).ok(),
             fits.then_some(MAX_DOCUMENT_BYTES)
         );
-        assert_eq!(read.err(), (!fits).then_some(InvalidDocument::TooLarge));
+        assert_eq!(read.err(), (!fits).then_some(DocumentError::TooLarge));
     }
 }
 

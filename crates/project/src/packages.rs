@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::shell::quote;
-use crate::source::{Source, UnreadableFile};
+use crate::source::{FileError, Source};
 
 /// A manager of JavaScript packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Packages {
         let text = match source.read(name) {
             Ok(text) => text?,
             // Large ones are, and others are not made of text.
-            Err(UnreadableFile::TooLarge(_)) => return None,
+            Err(FileError::TooLarge(_)) => return None,
             Err(_) if name.ends_with(".lockb") => return None,
             Err(problem) => return Some(problem.to_string()),
         };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use launchway_domain::build::plan::{InvalidPlan, Plan, Step as PlanStep};
+use launchway_domain::build::plan::{Plan, PlanError, Step as PlanStep};
 use launchway_domain::build::{BuildType, Distribution};
 use launchway_domain::platform::Platform;
 
@@ -12,7 +12,7 @@ use crate::framework::{self, Framework, LOOKED_FOR};
 use crate::native_version::Variant;
 use crate::packages::{self, Packages};
 use crate::preset::{self, App, Preset, PresetError};
-use crate::source::{Source, UnreadableFile};
+use crate::source::{FileError, Source};
 
 /// The profile that is taken where none is told.
 const USUAL_PROFILE: &str = "production";
@@ -52,7 +52,7 @@ pub struct Resolved {
 pub enum ResolveError {
     /// A file cannot be read.
     #[error("{0}.")]
-    File(#[from] UnreadableFile),
+    File(#[from] FileError),
     /// `package.json` is there and says nothing that can be read.
     #[error("{0}.")]
     Packages(String),
@@ -79,7 +79,7 @@ pub enum ResolveError {
     Preset(#[from] PresetError),
     /// The plan breaks a rule.
     #[error("{NAME}: {0}.")]
-    Plan(#[from] InvalidPlan),
+    Plan(#[from] PlanError),
 }
 
 /// A sentence ends with a stop, unless it asks.

@@ -18,7 +18,7 @@ pub struct Source {
 
 /// A file is there, but cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnreadableFile {
+pub enum FileError {
     /// It is too large.
     #[error("{0} is larger than 4 MiB")]
     TooLarge(String),
@@ -48,8 +48,8 @@ impl Source {
     ///
     /// # Errors
     /// It is there, but it is too large, no text, or no file of the project.
-    pub fn read(&self, place: &str) -> Result<Option<String>, UnreadableFile> {
-        let no_file = || UnreadableFile::NoFile(place.to_owned());
+    pub fn read(&self, place: &str) -> Result<Option<String>, FileError> {
+        let no_file = || FileError::NoFile(place.to_owned());
         let Some(root) = &self.root else { return Ok(None) };
         let path = match fs::canonicalize(root.join(place)) {
             Ok(path) if path.starts_with(root) => path,
@@ -62,12 +62,12 @@ impl Source {
             .filter(fs::Metadata::is_file)
             .map(|data| data.len());
         if size.ok_or_else(no_file)? > LARGEST_FILE {
-            return Err(UnreadableFile::TooLarge(place.to_owned()));
+            return Err(FileError::TooLarge(place.to_owned()));
         }
         let mut bytes = Vec::new();
         let file = fs::File::open(&path).map_err(|_| no_file())?;
         file.take(LARGEST_FILE).read_to_end(&mut bytes).map_err(|_| no_file())?;
-        let text = String::from_utf8(bytes).map_err(|_| UnreadableFile::NoText(place.to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|_| FileError::NoText(place.to_owned()))?;
         Ok(Some(text))
     }
 
@@ -123,9 +123,9 @@ mod tests {
         assert_eq!(source.read("a/text"), Ok(Some("text".to_owned())));
         assert_eq!(source.read("a/none"), Ok(None));
         assert_eq!(source.read("a/text/none"), Ok(None));
-        assert_eq!(source.read("bytes"), Err(UnreadableFile::NoText("bytes".to_owned())));
-        assert_eq!(source.read("large"), Err(UnreadableFile::TooLarge("large".to_owned())));
-        assert_eq!(source.read("a"), Err(UnreadableFile::NoFile("a".to_owned())));
+        assert_eq!(source.read("bytes"), Err(FileError::NoText("bytes".to_owned())));
+        assert_eq!(source.read("large"), Err(FileError::TooLarge("large".to_owned())));
+        assert_eq!(source.read("a"), Err(FileError::NoFile("a".to_owned())));
         assert_eq!(source.names(""), ["a", "bytes", "large"]);
         assert_eq!(source.names("none"), [""; 0]);
         assert!(source.has_file("a/text") && !source.has_file("a") && source.has_directory("a"));
@@ -150,11 +150,7 @@ mod tests {
         assert!(pipe.expect("mkfifo runs").success());
         let source = Source::new(&root);
         for place in ["link", "up/secret", "../secret", "loop", "pipe"] {
-            assert_eq!(
-                source.read(place),
-                Err(UnreadableFile::NoFile(place.to_owned())),
-                "{place}"
-            );
+            assert_eq!(source.read(place), Err(FileError::NoFile(place.to_owned())), "{place}");
             assert!(!source.has_file(place), "{place}");
         }
         assert_eq!(source.names("up"), [""; 0]);

@@ -24,10 +24,10 @@ use launchway_domain::org::Org;
 use launchway_domain::tenancy::Tier;
 use serde_json::Value;
 
+use crate::api_error::ApiError;
 use crate::app::{App, Dependencies, StartError};
 use crate::clock::SystemClock;
 use crate::config::Config;
-use crate::failure::Failure;
 use crate::inspection::Inspector;
 use crate::outbound::resolver::SystemResolver;
 use crate::program::CommandError;
@@ -118,17 +118,19 @@ async fn execute(app: &App, command: AdminCommand) -> Result<(Value, String), Co
         AdminCommand::RotateMasterKey => Ok(rotate_master_key::run(app).await?),
         AdminCommand::VerifyAudit => verify_audit::run(app).await,
         AdminCommand::Backup { dir } => backup::backup(app, &dir).await,
-        AdminCommand::Restore { .. } => Err(Failure::Internal("a restore opens its database itself".to_owned()).into()),
+        AdminCommand::Restore { .. } => {
+            Err(ApiError::Internal("a restore opens its database itself".to_owned()).into())
+        }
     }
 }
 
-fn read_tier(text: &str) -> Result<Tier, Failure> {
+fn read_tier(text: &str) -> Result<Tier, ApiError> {
     text.parse()
-        .map_err(|_| Failure::bad("--tier must be free, pro or enterprise"))
+        .map_err(|_| ApiError::bad("--tier must be free, pro or enterprise"))
 }
 
-async fn find_org(app: &App, id: &str) -> Result<Org, Failure> {
-    let none = || Failure::bad(format!("--org: there is no organization {id}"));
+async fn find_org(app: &App, id: &str) -> Result<Org, ApiError> {
+    let none = || ApiError::bad(format!("--org: there is no organization {id}"));
     let id: OrgId = id.parse().map_err(|_| none())?;
     app.db.read().await?.org(id).record().await?.ok_or_else(none)
 }

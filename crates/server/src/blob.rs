@@ -22,7 +22,7 @@ use tokio::fs::File;
 use crate::free_space::Floor;
 pub use error::BlobError;
 pub use fetch::Fetched;
-pub use key::{BadKey, Key};
+pub use key::{BlobKeyError, Key};
 use local::Directory;
 use s3::{Bucket, Credentials};
 

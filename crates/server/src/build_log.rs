@@ -9,9 +9,9 @@ use futures::stream::BoxStream;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_store::LogSegment;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
-use crate::failure::Failure;
 
 /// Bytes that are given at a time at most.
 pub const PIECE: usize = 64 << 10;
@@ -59,7 +59,7 @@ impl LogReader {
     }
 
     /// The next bytes, [`PIECE`] at most; `None` when there are none now.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         if self.rest.is_empty() {
             self.rest = self.more().await?;
         }
@@ -68,14 +68,14 @@ impl LogReader {
         Ok(Some(piece).filter(|piece| !piece.is_empty()))
     }
 
-    async fn more(&mut self) -> Result<Bytes, Failure> {
+    async fn more(&mut self) -> Result<Bytes, ApiError> {
         loop {
             if let Some(part) = &mut self.part {
                 match part.bytes.try_next().await? {
                     Some(bytes) if !bytes.is_empty() => return Ok(bytes),
                     Some(_) => continue,
                     None if self.offset < part.end => {
-                        return Err(Failure::Internal(
+                        return Err(ApiError::Internal(
                             "a part of a log is shorter than its row says".to_owned(),
                         ));
                     }
@@ -102,8 +102,8 @@ impl LogReader {
         }
     }
 
-    async fn open(&mut self, segment: &LogSegment) -> Result<Part, Failure> {
-        let key = Key::new(&segment.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+    async fn open(&mut self, segment: &LogSegment) -> Result<Part, ApiError> {
+        let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
         let first = u64::try_from(self.offset - segment.start).map_err(|_| gap())?;
         let count = segment.size as u64 - first;
         Ok(Part {
@@ -113,6 +113,6 @@ impl LogReader {
     }
 }
 
-fn gap() -> Failure {
-    Failure::Internal("a log has a gap".to_owned())
+fn gap() -> ApiError {
+    ApiError::Internal("a log has a gap".to_owned())
 }

@@ -11,7 +11,7 @@ use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
 use launchway_store::Tx;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// What a user without an organization is told.
 pub const NO_ORGANIZATION: &str = "You are not a member of any organization; ask to be invited to one";
@@ -87,18 +87,18 @@ impl Caller {
     }
 
     /// The organization the call acts in. Admission refuses users without one wherever an endpoint needs it.
-    pub fn home(&self) -> Result<OrgId, Failure> {
+    pub fn home(&self) -> Result<OrgId, ApiError> {
         self.org
             .as_ref()
             .map(|org| org.id)
-            .ok_or_else(|| Failure::Forbidden(NO_ORGANIZATION.to_owned()))
+            .ok_or_else(|| ApiError::Forbidden(NO_ORGANIZATION.to_owned()))
     }
 
     /// Asks again whether the caller is let in: for what goes on after its request was admitted.
     ///
     /// # Errors
     /// The key, the session or the membership is over, or the role became a lesser one.
-    async fn recheck(&self, tx: &mut Tx, now: EpochMs) -> Result<(), Failure> {
+    async fn recheck(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
         let mut org = tx.org(self.home()?);
         match &self.who {
             Who::Key { key, .. } => works(org.key_works(key.id, now).await?),
@@ -107,16 +107,16 @@ impl Caller {
     }
 
     /// Whether the caller is still let in: for streams, which end when it is not.
-    pub async fn is_let_in(&self, tx: &mut Tx, now: EpochMs) -> Result<bool, Failure> {
+    pub async fn is_let_in(&self, tx: &mut Tx, now: EpochMs) -> Result<bool, ApiError> {
         match self.recheck(tx, now).await {
             Ok(()) => Ok(true),
-            Err(Failure::InvalidKey | Failure::Forbidden(_)) => Ok(false),
+            Err(ApiError::InvalidKey | ApiError::Forbidden(_)) => Ok(false),
             Err(failure) => Err(failure),
         }
     }
 
     /// The same for a change: what the caller is let in by does not end before the change is durable.
-    pub async fn hold(&self, tx: &mut Tx, now: EpochMs) -> Result<(), Failure> {
+    pub async fn hold(&self, tx: &mut Tx, now: EpochMs) -> Result<(), ApiError> {
         let mut org = tx.org(self.home()?);
         match &self.who {
             Who::Key { key, .. } => works(org.hold_key(key.id, now).await?),
@@ -125,17 +125,17 @@ impl Caller {
     }
 
     /// Whether a role is at least the one that the request was admitted with.
-    fn reaches(&self, role: Option<Role>) -> Result<(), Failure> {
+    fn reaches(&self, role: Option<Role>) -> Result<(), ApiError> {
         match role {
-            None => Err(Failure::Forbidden(NOT_A_MEMBER.to_owned())),
-            Some(role) if Some(role) < self.role => Err(Failure::Forbidden(LESSER_ROLE.to_owned())),
+            None => Err(ApiError::Forbidden(NOT_A_MEMBER.to_owned())),
+            Some(role) if Some(role) < self.role => Err(ApiError::Forbidden(LESSER_ROLE.to_owned())),
             Some(_) => Ok(()),
         }
     }
 }
 
-fn works(key_works: bool) -> Result<(), Failure> {
-    key_works.then_some(()).ok_or(Failure::InvalidKey)
+fn works(key_works: bool) -> Result<(), ApiError> {
+    key_works.then_some(()).ok_or(ApiError::InvalidKey)
 }
 
 /// An admitted runner.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use launchway_domain::id::OrgId;
 use tokio::sync::{AcquireError, Semaphore};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Calls of one organization that work or wait at a time.
 const MOST_OF_ORG: usize = 8;
@@ -46,14 +46,14 @@ impl FairWork {
     ///
     /// # Errors
     /// The organization has too many already.
-    pub fn begin(self: &Arc<FairWork>, org: OrgId) -> Result<Call, Failure> {
+    pub fn begin(self: &Arc<FairWork>, org: OrgId) -> Result<Call, ApiError> {
         let mut orgs = self.orgs();
         let own = orgs.entry(org).or_insert_with(|| OfOrg {
             turn: Arc::new(Semaphore::new(1)),
             calls: 0,
         });
         if own.calls >= MOST_OF_ORG {
-            return Err(Failure::RateLimited(COME_AGAIN));
+            return Err(ApiError::RateLimited(COME_AGAIN));
         }
         own.calls += 1;
         Ok(Call {
@@ -70,8 +70,8 @@ impl FairWork {
 
 impl Call {
     /// Does a piece of the work when it is its turn. A piece is short: others wait for it.
-    pub async fn piece<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let closed = |error: AcquireError| Failure::Internal(error.to_string());
+    pub async fn piece<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+        let closed = |error: AcquireError| ApiError::Internal(error.to_string());
         let turn = self.turn.clone().acquire_owned().await.map_err(closed)?;
         let slot = self.work.slots.clone().acquire_owned().await.map_err(closed)?;
         let done = tokio::task::spawn_blocking(move || {
@@ -79,7 +79,7 @@ impl Call {
             let _held = (turn, slot);
             work()
         });
-        done.await.map_err(|error| Failure::Internal(error.to_string()))
+        done.await.map_err(|error| ApiError::Internal(error.to_string()))
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     async fn an_organization_has_a_bounded_number_of_calls() {
         let work = FairWork::new(1);
         let mut calls: Vec<_> = (0..MOST_OF_ORG).map(|_| work.begin(org(1)).expect("a call")).collect();
-        assert!(matches!(work.begin(org(1)), Err(Failure::RateLimited(_))));
+        assert!(matches!(work.begin(org(1)), Err(ApiError::RateLimited(_))));
         assert!(work.begin(org(2)).is_ok());
         calls.pop();
         assert!(work.begin(org(1)).is_ok());

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::config::Storage;
-use crate::failure::Failure;
 
 /// The default floor, capped at a twentieth of the disk.
 const DEFAULT: u64 = 1 << 30;
@@ -50,8 +50,8 @@ fn default_of(disk: u64) -> u64 {
 /// Refuses to take in so many bytes where this machine keeps objects or the database and they would touch the floor.
 ///
 /// # Errors
-/// [`Failure::Unavailable`].
-pub fn room_for(app: &App, bytes: u64) -> Result<(), Failure> {
+/// [`ApiError::Unavailable`].
+pub fn room_for(app: &App, bytes: u64) -> Result<(), ApiError> {
     let config = &app.config;
     let floor = Floor::new(config.min_free_space);
     let objects = match &config.storage {
@@ -67,7 +67,7 @@ pub fn room_for(app: &App, bytes: u64) -> Result<(), Failure> {
         return Ok(());
     }
     tracing::error!("the disk has less than --min-free-space left: uploads, artifacts and logs are refused");
-    Err(Failure::Unavailable(NEARLY_FULL.to_owned()))
+    Err(ApiError::Unavailable(NEARLY_FULL.to_owned()))
 }
 
 const NEARLY_FULL: &str = "The server's disk is nearly full; the operator has to make room, or lower --min-free-space";

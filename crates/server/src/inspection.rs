@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::package::{Inspected, Limits};
 
 pub use places::{Place, Places};
@@ -102,9 +102,9 @@ pub struct CredentialFacts {
 
 /// What is refused, and why: a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(pub String);
+pub struct InspectionError(pub String);
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for InspectionError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
@@ -136,8 +136,8 @@ impl Inspector {
     /// What an app says about itself. `file` is at any position.
     ///
     /// # Errors
-    /// [`Failure::Unavailable`] when it could not be looked at; the inner error says why the app is refused.
-    pub async fn app(&self, file: File) -> Result<Result<BinaryFacts, Refused>, Failure> {
+    /// [`ApiError::Unavailable`] when it could not be looked at; the inner error says why the app is refused.
+    pub async fn app(&self, file: File) -> Result<Result<BinaryFacts, InspectionError>, ApiError> {
         self.ask(&Task::App, "app", file.into(), None).await
     }
 
@@ -145,7 +145,7 @@ impl Inspector {
     ///
     /// # Errors
     /// As [`Inspector::app`].
-    pub async fn package(&self, file: File, limits: Limits) -> Result<Result<Inspected, Refused>, Failure> {
+    pub async fn package(&self, file: File, limits: Limits) -> Result<Result<Inspected, InspectionError>, ApiError> {
         let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
         let longer = Inspector {
             timeout,
@@ -164,7 +164,7 @@ impl Inspector {
         bundle_id: Option<String>,
         now: EpochMs,
         sealable: Zeroizing<Vec<u8>>,
-    ) -> Result<Result<CredentialFacts, Refused>, Failure> {
+    ) -> Result<Result<CredentialFacts, InspectionError>, ApiError> {
         let task = CredentialTask {
             kind: kind.as_str().to_owned(),
             bundle_id,
@@ -180,10 +180,10 @@ impl Inspector {
         what: &str,
         input: Stdio,
         content: Option<Zeroizing<Vec<u8>>>,
-    ) -> Result<Result<T, Refused>, Failure> {
+    ) -> Result<Result<T, InspectionError>, ApiError> {
         let not_run = |error: std::io::Error| {
             tracing::error!(%error, "no process to inspect a file can be run");
-            Failure::Unavailable("The server cannot look into the file now; try again in a moment".to_owned())
+            ApiError::Unavailable("The server cannot look into the file now; try again in a moment".to_owned())
         };
         let task = serde_json::to_string(task)
             .map_err(std::io::Error::from)
@@ -194,10 +194,10 @@ impl Inspector {
         };
         match serde_json::from_slice(&said) {
             Ok(Answer::Read(found)) => Ok(Ok(found)),
-            Ok(Answer::Refused(sentence)) => Ok(Err(Refused(sentence))),
+            Ok(Answer::Refused(sentence)) => Ok(Err(InspectionError(sentence))),
             Ok(Answer::Unreadable(problem)) => {
                 tracing::error!(problem, "a file to inspect cannot be read");
-                Err(Failure::Unavailable(
+                Err(ApiError::Unavailable(
                     "The server cannot read the file now; try again in a moment".to_owned(),
                 ))
             }
@@ -211,13 +211,13 @@ fn more_seconds(limits: &Limits) -> u64 {
     limits.max_unpacked.saturating_sub(Limits::default().max_unpacked) >> 24
 }
 
-fn refused(what: &str, died: Died) -> Refused {
+fn refused(what: &str, died: Died) -> InspectionError {
     let how = match died {
         Died::Crashed => "crashed",
         Died::OutOfMemory => "took too much memory",
         Died::OutOfTime => "took too long",
     };
-    Refused(format!(
+    InspectionError(format!(
         "The {what} could not be read: inspecting it {how}. Make the file again with the usual tools; if that does not \
          help, tell the operator of this server."
     ))

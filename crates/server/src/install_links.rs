@@ -20,7 +20,7 @@ pub struct InstallLinks {
 
 /// Why a link is not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum InstallLinkError {
     /// It was not signed here, or something in it was changed.
     Forged,
     /// It was valid once.
@@ -51,15 +51,23 @@ impl InstallLinks {
     /// Checks what the link to a build claims, and gives the epoch second at which it stops working.
     ///
     /// # Errors
-    /// The [`Refusal`]; an expired link is only called so when it is genuine.
-    pub fn verify(&self, build: BuildId, expires: &str, signature: &str, now: EpochMs) -> Result<i64, Refusal> {
-        let expires: i64 = expires.parse().map_err(|_| Refusal::Forged)?;
-        let given = BASE64_URL_SAFE_NO_PAD.decode(signature).map_err(|_| Refusal::Forged)?;
+    /// The [`InstallLinkError`]; an expired link is only called so when it is genuine.
+    pub fn verify(
+        &self,
+        build: BuildId,
+        expires: &str,
+        signature: &str,
+        now: EpochMs,
+    ) -> Result<i64, InstallLinkError> {
+        let expires: i64 = expires.parse().map_err(|_| InstallLinkError::Forged)?;
+        let given = BASE64_URL_SAFE_NO_PAD
+            .decode(signature)
+            .map_err(|_| InstallLinkError::Forged)?;
         if !bool::from(self.mac_of(build, expires).ct_eq(given.as_slice())) {
-            return Err(Refusal::Forged);
+            return Err(InstallLinkError::Forged);
         }
         if expires <= now / SECOND {
-            return Err(Refusal::Expired);
+            return Err(InstallLinkError::Expired);
         }
         Ok(expires)
     }
@@ -80,24 +88,38 @@ mod tests {
         let proof = links.proof(build, 100);
         let signature = proof.rsplit_once('=').expect("a query").1;
         assert_eq!(links.verify(build, "100", signature, 99_999), Ok(100));
-        assert_eq!(links.verify(build, "100", signature, 100_000), Err(Refusal::Expired));
+        assert_eq!(
+            links.verify(build, "100", signature, 100_000),
+            Err(InstallLinkError::Expired)
+        );
         for (build, expires) in [(other, "100"), (build, "101"), (build, "99"), (build, ""), (build, "x")] {
             assert_eq!(
                 links.verify(build, expires, signature, 0),
-                Err(Refusal::Forged),
+                Err(InstallLinkError::Forged),
                 "{expires}"
             );
         }
         let foreign = InstallLinks::new([8; 32]);
-        assert_eq!(foreign.verify(build, "100", signature, 0), Err(Refusal::Forged));
+        assert_eq!(
+            foreign.verify(build, "100", signature, 0),
+            Err(InstallLinkError::Forged)
+        );
         for place in 0..signature.len() {
             let mut forged = signature.to_owned().into_bytes();
             forged[place] = if forged[place] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(forged).expect("ASCII");
-            assert_eq!(links.verify(build, "100", &forged, 0), Err(Refusal::Forged), "{place}");
+            assert_eq!(
+                links.verify(build, "100", &forged, 0),
+                Err(InstallLinkError::Forged),
+                "{place}"
+            );
         }
         for cut in ["", &signature[..20], &format!("{signature}AA")] {
-            assert_eq!(links.verify(build, "100", cut, 0), Err(Refusal::Forged), "{cut}");
+            assert_eq!(
+                links.verify(build, "100", cut, 0),
+                Err(InstallLinkError::Forged),
+                "{cut}"
+            );
         }
     }
 }

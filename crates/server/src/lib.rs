@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod admin;
+pub mod api_error;
 pub mod app;
 pub mod app_store_events;
 pub mod blob;
@@ -13,7 +14,6 @@ pub mod clock;
 pub mod config;
 pub mod dashboard;
 pub mod embedded_runner;
-pub mod failure;
 pub mod fair_work;
 pub mod folders;
 pub mod free_space;

@@ -11,16 +11,16 @@
 mod contents;
 mod directory;
 mod end;
+mod error;
 mod extra;
 mod fields;
 mod names;
-mod refusal;
 
 use std::fs::File;
 
 use contents::Unpacker;
+pub use error::{EntryError, EntryName, PackageError};
 use fields::Archive;
-pub use refusal::{EntryName, Fault, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// What a package may have.
@@ -67,8 +67,8 @@ pub struct Inspected {
 /// matter and is not moved. It blocks and computes: 100 MiB take about a second.
 ///
 /// # Errors
-/// The first [`Refusal`] found. [`Refusal::Unreadable`] alone is no fault of the package.
-pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, Refusal> {
+/// The first [`PackageError`] found. [`PackageError::Unreadable`] alone is no fault of the package.
+pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, PackageError> {
     let archive = Archive::new(file)?;
     let directory = directory::read(&archive, limits)?;
     names::check_collisions(&directory.entries)?;
@@ -77,7 +77,7 @@ pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, Refusal> {
         .iter()
         .fold(0u64, |sum, entry| sum.saturating_add(entry.unpacked));
     if unpacked > limits.max_unpacked {
-        return Err(Refusal::TooLarge {
+        return Err(PackageError::TooLarge {
             limit: limits.max_unpacked,
         });
     }
@@ -86,18 +86,18 @@ pub fn inspect(file: &File, limits: &Limits) -> Result<Inspected, Refusal> {
         .iter()
         .find(|entry| limits.is_bomb(entry.packed, entry.unpacked))
     {
-        return Err(bomb.refused(Fault::Bomb {
+        return Err(bomb.refused(EntryError::Bomb {
             ratio: limits.max_ratio,
         }));
     }
     if limits.is_bomb(archive.len, unpacked) {
-        return Err(Refusal::Bomb {
+        return Err(PackageError::Bomb {
             ratio: limits.max_ratio,
         });
     }
     let file_count = directory.entries.iter().filter(|entry| !entry.is_folder()).count();
     if file_count == 0 {
-        return Err(Refusal::Empty);
+        return Err(PackageError::Empty);
     }
     Unpacker::new(&archive).check(directory)?;
     Ok(Inspected {

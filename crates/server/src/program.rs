@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::admin;
+use crate::api_error::ApiError;
 use crate::app::StartError;
 use crate::config::{Config, LogFormat, credentials_from_environment};
-use crate::failure::Failure;
 use args::{Args, Command};
 
 /// Why a command failed; its text is what the operator sees.
@@ -26,7 +26,7 @@ pub enum CommandError {
     Start(#[from] StartError),
     /// What was asked for is not possible.
     #[error(transparent)]
-    Refused(#[from] Failure),
+    Refused(#[from] ApiError),
     /// Standard input or output, or a file.
     #[error(transparent)]
     Io(#[from] std::io::Error),

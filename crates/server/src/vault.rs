@@ -13,8 +13,8 @@ use launchway_domain::id::{OrgId, UserId};
 use launchway_store::Tx;
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::clock::Clock;
-use crate::failure::Failure;
 use crate::master_key::{MasterKey, Purpose};
 use crate::random::Random;
 
@@ -43,7 +43,7 @@ impl Vault {
         tx: &mut Tx,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
-    ) -> Result<Vault, Failure> {
+    ) -> Result<Vault, ApiError> {
         let fresh = master.seal_data_key(&DataKey::make(&*random), None, &*random);
         let kept = tx.system(REASON).keep_data_key(None, &fresh, clock.now()).await?;
         let installation = master.open_data_key(&kept, None).ok_or_else(damaged)?;
@@ -64,7 +64,7 @@ impl Vault {
 
     /// The key that values of an organization are sealed with, made when it has none. A transaction asks once: a key that it
     /// made is its own until it is durable.
-    pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, Failure> {
+    pub async fn sealing_key(&self, tx: &mut Tx, org: OrgId) -> Result<Arc<DataKey>, ApiError> {
         self.data_key(tx, org, true).await
     }
 
@@ -76,7 +76,7 @@ impl Vault {
         org: OrgId,
         place: &Place<'_>,
         sealed: &str,
-    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let key = self.data_key(tx, org, false).await?;
         key.open(org, place, sealed).ok_or_else(damaged)
     }
@@ -89,7 +89,7 @@ impl Vault {
 
     /// Opens what a user shares with an authenticator app, to check a code. The sign-in that the code is for has its own
     /// line in the audit log.
-    pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    pub fn open_two_factor(&self, user: UserId, sealed: &str) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let key = self.derive(Purpose::TwoFactor);
         cipher::open_own(&key, &Place::new(user, "two factor"), sealed).ok_or_else(damaged)
     }
@@ -101,13 +101,18 @@ impl Vault {
     }
 
     /// Opens what a user typed into a form, for that user alone.
-    pub fn open_kept_form(&self, user: UserId, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    pub fn open_kept_form(
+        &self,
+        user: UserId,
+        place: &Place<'_>,
+        sealed: &str,
+    ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let key = self.derive(Purpose::KeptForms);
         cipher::open_own(&key, &of_user(user, place), sealed).ok_or_else(damaged)
     }
 
     /// The key of an organization; made when it has none and `may_make`.
-    async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, Failure> {
+    async fn data_key(&self, tx: &mut Tx, org: OrgId, may_make: bool) -> Result<Arc<DataKey>, ApiError> {
         let known = self.known_keys().get(&org).cloned();
         if let Some(key) = known {
             return Ok(key);
@@ -129,15 +134,15 @@ impl Vault {
         master.open_data_key(&kept, Some(org)).map(Arc::new).ok_or_else(damaged)
     }
 
-    async fn open_data_key(&self, tx: &mut Tx, sealed: &str, org: OrgId) -> Result<DataKey, Failure> {
+    async fn open_data_key(&self, tx: &mut Tx, sealed: &str, org: OrgId) -> Result<DataKey, ApiError> {
         let check = tx.system(REASON).meta(MASTER_KEY_CHECK).await?;
         let master = self.master_for(check.as_deref())?;
         master.open_data_key(sealed, Some(org)).ok_or_else(damaged)
     }
 
     /// The master key that the database is sealed with now: after a rotation it is read from its file again.
-    fn master_for(&self, check: Option<&str>) -> Result<MasterKey, Failure> {
-        let away = || Failure::Unavailable(KEY_AWAY.to_owned());
+    fn master_for(&self, check: Option<&str>) -> Result<MasterKey, ApiError> {
+        let away = || ApiError::Unavailable(KEY_AWAY.to_owned());
         let check = check.ok_or_else(away)?;
         let mut master = self.master.lock().unwrap_or_else(PoisonError::into_inner);
         if !master.fits(check) {
@@ -158,6 +163,6 @@ fn of_user<'p>(user: UserId, place: &Place<'p>) -> Place<'p> {
     Place::new(format!("{user} {}", place.record), place.field)
 }
 
-fn damaged() -> Failure {
-    Failure::Internal("a sealed value does not open in its place".to_owned())
+fn damaged() -> ApiError {
+    ApiError::Internal("a sealed value does not open in its place".to_owned())
 }

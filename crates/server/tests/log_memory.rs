@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use launchway_domain::actor::Actor;
 use launchway_domain::build::plan::Plan;
-use launchway_domain::build::{Build, SourceRecord, Spec, Standing};
+use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
 use launchway_domain::platform::Platform;
 use launchway_server::app::{App, Dependencies};
 use launchway_server::caller::{Origin, RunnerCaller};
@@ -61,7 +61,7 @@ async fn a_lease(app: &Arc<App>) -> (RunnerCaller, Build) {
     let build = Build {
         id: app.random.id(now),
         org_id: org.id,
-        standing: Standing::new(now),
+        state: BuildState::new(now),
         priority: 0,
         labels: Vec::new(),
         bundle_id: "com.example.app".to_owned(),

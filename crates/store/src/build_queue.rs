@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use launchway_domain::build::{Build, BuildFailure, PhaseRecord, Standing};
+use launchway_domain::build::{Build, BuildFailure, BuildState, PhaseRecord};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::tenancy::Tier;
 
@@ -14,7 +14,7 @@ use crate::{Org, StoreError, System};
 
 /// What a move sets beside where the build stands.
 #[derive(Clone, Debug, Default)]
-pub struct BuildMove {
+pub struct StateChange {
     /// The runner that has it now; `None` leaves the last one.
     pub runner: Option<RunnerId>,
     /// Why it failed.
@@ -103,12 +103,12 @@ pub(crate) const GIVEN_BACK: i64 = i64::MIN;
 
 impl Org<'_> {
     /// Moves a build from where it stands to where it is to stand; false when it stands elsewhere by now.
-    pub async fn move_build(
+    pub async fn set_build_state(
         &mut self,
         id: BuildId,
-        from: &Standing,
-        to: &Standing,
-        with: &BuildMove,
+        from: &BuildState,
+        to: &BuildState,
+        with: &StateChange,
     ) -> Result<bool, StoreError> {
         let given_back = to.attempt > from.attempt;
         let moved = execute!(

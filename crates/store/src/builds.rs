@@ -1,7 +1,7 @@
 //! Builds: the record, from the request to the result (`docs/reference/builds.md#build-record`). Its transitions in the queue
 //! are in `build_queue.rs`.
 
-use launchway_domain::build::{Build, BuildFailure, BuildStatus, Standing};
+use launchway_domain::build::{Build, BuildFailure, BuildState, BuildStatus};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::id::{BuildId, OrgId};
@@ -64,7 +64,7 @@ row! {
 
 impl BuildRow {
     pub(crate) fn read(self) -> Result<Build, StoreError> {
-        let standing = Standing {
+        let state = BuildState {
             status: typed("builds.status", &self.status)?,
             attempt: u32::try_from(self.attempt).map_err(|_| StoreError::Corrupt("builds.attempt"))?,
             queued_at: self.queued_at,
@@ -83,7 +83,7 @@ impl BuildRow {
         Ok(Build {
             id: typed("builds.id", &self.id)?,
             org_id: typed("builds.org_id", &self.org_id)?,
-            standing,
+            state,
             priority: if self.urgency == GIVEN_BACK { 0 } else { -self.urgency },
             labels: split(&self.labels),
             bundle_id: self.bundle_id,
@@ -187,9 +187,9 @@ impl Org<'_> {
              $11, $12, $13, $14, $15, $16, $17, $18, $19, 0, $20, $21, $22, $23)",
             build.id.to_string(),
             &self.id,
-            build.standing.status.as_str(),
-            i64::from(build.standing.attempt),
-            build.standing.queued_at,
+            build.state.status.as_str(),
+            i64::from(build.state.attempt),
+            build.state.queued_at,
             -build.priority,
             build.labels.join(","),
             bundle.key(),

@@ -7,7 +7,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::record::Work;
-use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -76,7 +76,7 @@ impl SubmissionRow {
         Ok(Submission {
             id: typed("submissions.id", &self.id)?,
             org_id: typed("submissions.org_id", &self.org_id)?,
-            standing: Standing {
+            state: SubmissionState {
                 status: typed("submissions.status", &self.status)?,
                 cancel_requested: self.cancel_requested != 0,
             },
@@ -154,7 +154,7 @@ impl Org<'_> {
              $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, 0, 0, $19, 0, $20, $21)",
             new.id.to_string(),
             &self.id,
-            new.standing.status.as_str(),
+            new.state.status.as_str(),
             new.build_id.map(|id| id.to_string()).unwrap_or_default(),
             bundle.key(),
             &new.bundle_id,
@@ -259,8 +259,8 @@ impl Org<'_> {
              WHERE org_id = $1 AND id = $2",
             &self.id,
             new.id.to_string(),
-            new.standing.status.as_str(),
-            i64::from(new.standing.cancel_requested),
+            new.state.status.as_str(),
+            i64::from(new.state.cancel_requested),
             i64::from(new.rollout),
             new.credential_id.map(|id| id.to_string()),
             to_json(&new.external)?,

@@ -15,12 +15,12 @@ use launchway_app_store_simulator::{
 };
 use launchway_app_stores::release::{Earlier, Note, Options, Symbols};
 use launchway_app_stores::token::{Es256Key, Rs256Key};
-use launchway_app_stores::transport::{NoAnswer, Request, Response, Source, Transport};
-use launchway_app_stores::{Clock, Release, Step, StoreFailure, Then, app_store, google_play};
+use launchway_app_stores::transport::{Request, Response, Source, Transport, TransportError};
+use launchway_app_stores::{AppStoreError, Clock, Release, Step, Then, app_store, google_play};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::SubmissionError;
-use launchway_domain::submission::{Move, Standing, SubmissionStatus, schedule};
+use launchway_domain::submission::{SubmissionState, SubmissionStatus, Transition, schedule};
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use p256::pkcs8::DecodePrivateKey;
 use serde_json::Value;
@@ -83,7 +83,7 @@ pub struct Exchange {
     pub url: String,
     pub body: Bytes,
     pub headers: Vec<(String, String)>,
-    pub answer: Result<Response, NoAnswer>,
+    pub answer: Result<Response, TransportError>,
 }
 
 /// Notes what goes over it.
@@ -93,7 +93,7 @@ pub struct Noting {
 }
 
 impl Transport for Noting {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         Box::pin(async move {
             let body = match &request.body {
                 launchway_app_stores::transport::Body::Bytes(bytes) => bytes.clone(),
@@ -305,7 +305,7 @@ pub trait Flow {
         &self,
         release: &Release,
         progress: &Self::Progress,
-    ) -> impl Future<Output = Result<Step<Self::Progress>, StoreFailure>>;
+    ) -> impl Future<Output = Result<Step<Self::Progress>, AppStoreError>>;
 }
 
 impl Flow for app_store::AppStoreConnect {
@@ -315,7 +315,7 @@ impl Flow for app_store::AppStoreConnect {
         stand.app_store()
     }
 
-    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, StoreFailure> {
+    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, AppStoreError> {
         self.step(release, progress).await
     }
 }
@@ -327,7 +327,7 @@ impl Flow for google_play::GooglePlay {
         stand.google_play()
     }
 
-    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, StoreFailure> {
+    async fn step(&self, release: &Release, progress: &Self::Progress) -> Result<Step<Self::Progress>, AppStoreError> {
         self.step(release, progress).await
     }
 }
@@ -341,7 +341,7 @@ pub async fn drive<F: Flow>(
     until: impl Fn(&Step<F::Progress>) -> bool,
 ) -> Ended<F::Progress> {
     let mut client = F::begin(stand);
-    let mut standing = Standing {
+    let mut state = SubmissionState {
         status,
         cancel_requested: false,
     };
@@ -365,16 +365,16 @@ pub async fn drive<F: Flow>(
             Ok(step) => {
                 failures = 0;
                 let step_move = match step.status {
-                    SubmissionStatus::Rejected => Move::Reject,
-                    status => Move::Reach(status),
+                    SubmissionStatus::Rejected => Transition::Reject,
+                    status => Transition::Reach(status),
                 };
-                let next = standing.after(step_move).unwrap_or_else(|refused| {
+                let next = state.after(step_move).unwrap_or_else(|refused| {
                     panic!("{refused}: {step_move:?} at {:?}", step.progress);
                 });
-                if next.status != standing.status {
+                if next.status != state.status {
                     since = stand.clock.now();
                 }
-                standing = next;
+                state = next;
                 let stop = step.then == Then::Never || until(&step);
                 let wait = match step.then {
                     Then::Now | Then::Never => 0,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{AppStoreConnect, Progress, platform_name};
 use crate::answer::{Fields, escaped};
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::{OwnUpload, Release};
 
 /// A build that the store has.
@@ -23,7 +23,7 @@ impl AppStoreConnect {
         &self,
         release: &Release,
         progress: &Progress,
-    ) -> Result<Vec<FoundBuild>, StoreFailure> {
+    ) -> Result<Vec<FoundBuild>, AppStoreError> {
         let (version, number) = (escaped(&release.version), escaped(&release.build_number));
         let platform = platform_name(release.platform);
         let found = self
@@ -67,8 +67,8 @@ fn own_uploads<'a>(release: &'a Release, progress: &'a Progress) -> impl Iterato
 }
 
 /// The build number holds other bytes.
-pub(super) fn number_used(release: &Release) -> StoreFailure {
-    StoreFailure::new(
+pub(super) fn number_used(release: &Release) -> AppStoreError {
+    AppStoreError::new(
         Code::BuildNumberUsed,
         format!(
             "App Store Connect has a build {} of the version {} already, and this service did not upload it from this \

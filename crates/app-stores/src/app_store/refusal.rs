@@ -4,12 +4,12 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use crate::answer::Fields;
-use crate::failure::{StoreFailure, one_line};
-use crate::transport::{NoAnswer, Response};
+use crate::failure::{AppStoreError, one_line};
+use crate::transport::{Response, TransportError};
 
 /// An answer of 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct StoreRefusal {
     /// The status of HTTP.
     pub status: u16,
     /// Apple's codes, such as `ENTITY_ERROR.ATTRIBUTE.INVALID`, with those of the associated errors.
@@ -22,24 +22,24 @@ pub(super) struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallError {
     /// The store says no.
-    Refused(Refusal),
+    Refused(StoreRefusal),
     /// Something else.
-    Other(StoreFailure),
+    Other(AppStoreError),
 }
 
-impl From<StoreFailure> for CallError {
-    fn from(failure: StoreFailure) -> Self {
+impl From<AppStoreError> for CallError {
+    fn from(failure: AppStoreError) -> Self {
         CallError::Other(failure)
     }
 }
 
-impl From<NoAnswer> for CallError {
-    fn from(none: NoAnswer) -> Self {
+impl From<TransportError> for CallError {
+    fn from(none: TransportError) -> Self {
         CallError::Other(none.into())
     }
 }
 
-impl From<CallError> for StoreFailure {
+impl From<CallError> for AppStoreError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused(refused) => refused.into_failure(Code::StoreRefused),
@@ -49,7 +49,7 @@ impl From<CallError> for StoreFailure {
 }
 
 /// Reads a refusal. A body that is none of Apple's is no reason to lose the status.
-pub(super) fn refusal(response: &Response) -> Refusal {
+pub(super) fn refusal(response: &Response) -> StoreRefusal {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     let (mut codes, mut sentences) = (Vec::new(), Vec::new());
     for error in body.list("/errors") {
@@ -61,7 +61,7 @@ pub(super) fn refusal(response: &Response) -> Refusal {
             }
         }
     }
-    Refusal {
+    StoreRefusal {
         status: response.status,
         codes,
         text: one_line(&sentences.join(" ")),
@@ -78,14 +78,14 @@ fn add(error: &Value, codes: &mut Vec<String>, sentences: &mut Vec<String>) {
     );
 }
 
-impl Refusal {
+impl StoreRefusal {
     /// Whether one of Apple's codes begins so.
     pub fn is(&self, start: &str) -> bool {
         self.codes.iter().any(|code| code.starts_with(start))
     }
 
     /// What it comes to, where the call suggests the code of a refusal that is not known by itself.
-    pub fn into_failure(self, suggested: Code) -> StoreFailure {
+    pub fn into_failure(self, suggested: Code) -> AppStoreError {
         let status = self.status;
         let said = if self.text.is_empty() {
             "nothing more"
@@ -94,17 +94,17 @@ impl Refusal {
         };
         let message = format!("App Store Connect answered {status}: {said}");
         match status {
-            401 => StoreFailure::doubtful(Code::CredentialInvalid, message),
-            403 if self.is("FORBIDDEN.REQUIRED_AGREEMENTS") => StoreFailure::new(Code::AgreementMissing, message),
-            403 => StoreFailure::new(Code::CredentialForbidden, message),
+            401 => AppStoreError::doubtful(Code::CredentialInvalid, message),
+            403 if self.is("FORBIDDEN.REQUIRED_AGREEMENTS") => AppStoreError::new(Code::AgreementMissing, message),
+            403 => AppStoreError::new(Code::CredentialForbidden, message),
             // What was made a moment ago may not be seen yet.
-            404 => StoreFailure::doubtful(suggested, message),
+            404 => AppStoreError::doubtful(suggested, message),
             409 if self.is("ENTITY_ERROR.ATTRIBUTE.INVALID.DUPLICATE") => {
-                StoreFailure::doubtful(Code::BuildNumberUsed, message)
+                AppStoreError::doubtful(Code::BuildNumberUsed, message)
             }
             // The state may just be changing, or the same was done by a call whose answer was lost.
-            409 if self.is("STATE_ERROR") || self.is("CONFLICT") => StoreFailure::doubtful(suggested, message),
-            _ => StoreFailure::new(suggested, message),
+            409 if self.is("STATE_ERROR") || self.is("CONFLICT") => AppStoreError::doubtful(suggested, message),
+            _ => AppStoreError::new(suggested, message),
         }
     }
 }

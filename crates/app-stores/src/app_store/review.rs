@@ -8,7 +8,7 @@ use super::refusal::CallError;
 use super::version::{VersionState, other_review, state_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::{Step, Then};
 use crate::transport::Method;
@@ -27,7 +27,7 @@ impl AppStoreConnect {
                 review.text("/attributes/state").unwrap_or_default(),
             ))
         });
-        let reviews = states.collect::<Result<Vec<(String, &str)>, StoreFailure>>()?;
+        let reviews = states.collect::<Result<Vec<(String, &str)>, AppStoreError>>()?;
         let of = |wanted: &[&str]| {
             reviews
                 .iter()
@@ -134,7 +134,7 @@ impl AppStoreConnect {
                 "The App Store's review refused the version.",
             )),
             VersionState::Open if version.text("/attributes/appVersionState") == Some("DEVELOPER_REJECTED") => Err(
-                StoreFailure::new(Code::Conflict, "The review was called off in App Store Connect."),
+                AppStoreError::new(Code::Conflict, "The review was called off in App Store Connect."),
             ),
             VersionState::Approved => Ok(Step {
                 then: Then::Later,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::version::{VersionState, state_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::Method;
 
@@ -46,7 +46,7 @@ impl AppStoreConnect {
     ///
     /// # Errors
     /// Why it is not made.
-    pub async fn change(&self, progress: &Progress, change: Change) -> Result<(), StoreFailure> {
+    pub async fn change(&self, progress: &Progress, change: Change) -> Result<(), AppStoreError> {
         if change == Change::Release {
             let version = self
                 .get(&format!("/v1/appStoreVersions/{}", progress.version_id))
@@ -63,7 +63,7 @@ impl AppStoreConnect {
                 VersionState::Live => Ok(()),
                 // The request was made, and the version is on its way.
                 _ if version.text("/data/attributes/appVersionState") == Some("PROCESSING_FOR_DISTRIBUTION") => Ok(()),
-                _ => Err(StoreFailure::new(
+                _ => Err(AppStoreError::new(
                     Code::StoreRefused,
                     "The version is not approved yet.",
                 )),
@@ -93,7 +93,7 @@ impl AppStoreConnect {
     ///
     /// # Errors
     /// Why that is not known.
-    pub async fn cancel(&self, progress: &Progress) -> Result<bool, StoreFailure> {
+    pub async fn cancel(&self, progress: &Progress) -> Result<bool, AppStoreError> {
         if matches!(progress.stage, Stage::Rollout | Stage::Done) {
             return Ok(false);
         }

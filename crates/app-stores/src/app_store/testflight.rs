@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::refusal::CallError;
 use super::{AppStoreConnect, Progress, Stage, Stepped, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::Step;
 use crate::transport::Method;
@@ -50,7 +50,7 @@ impl AppStoreConnect {
         for name in wanted {
             let same = |group: &&Value| group.text("/attributes/name") == Some(name);
             let Some(group) = known.list("/data").iter().find(same) else {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::GroupNotFound,
                     format!("TestFlight knows no group {name:?} of this app."),
                 ));
@@ -105,15 +105,15 @@ impl AppStoreConnect {
                 Ok(Step::end(progress.at(Stage::Done), Success, told))
             }
             Some("BETA_REJECTED") => Ok(Step::end(progress, Rejected, "TestFlight's review refused the build.")),
-            Some("EXPIRED") => Err(StoreFailure::new(
+            Some("EXPIRED") => Err(AppStoreError::new(
                 Code::StoreRefused,
                 "The build has expired in TestFlight.",
             )),
-            Some("MISSING_EXPORT_COMPLIANCE") => Err(StoreFailure::new(
+            Some("MISSING_EXPORT_COMPLIANCE") => Err(AppStoreError::new(
                 Code::ExportComplianceMissing,
                 "App Store Connect asks whether the app uses cryptography.",
             )),
-            Some("PROCESSING_EXCEPTION") => Err(StoreFailure::new(
+            Some("PROCESSING_EXCEPTION") => Err(AppStoreError::new(
                 Code::ProcessingFailed,
                 "TestFlight could not process the build.",
             )),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::own_builds::{FoundBuild, is_other_file, number_used, own_upload, upload_of};
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::{Fields, escaped};
-use crate::failure::{StoreFailure, one_line};
+use crate::failure::{AppStoreError, one_line};
 use crate::release::Release;
 use crate::step::Step;
 use crate::transport::Method;
@@ -30,7 +30,7 @@ impl AppStoreConnect {
             .find(|app| app.text("/attributes/bundleId") == Some(&release.bundle_id));
         let Some(app) = app else {
             let bundle_id = &release.bundle_id;
-            return Err(StoreFailure::new(
+            return Err(AppStoreError::new(
                 Code::AppNotFound,
                 format!("App Store Connect knows no app {bundle_id}, or the key must not see it."),
             ));
@@ -159,7 +159,7 @@ impl AppStoreConnect {
                 progress.build_id = build;
                 Ok(Step::quietly(progress.at(Stage::AwaitBuild), Processing))
             }
-            Some("FAILED") => Err(StoreFailure::new(
+            Some("FAILED") => Err(AppStoreError::new(
                 Code::ProcessingFailed,
                 said(upload.list("/data/attributes/state/errors")),
             )),
@@ -173,7 +173,7 @@ impl AppStoreConnect {
         match build.text("/data/attributes/processingState") {
             Some("VALID") => {}
             Some("FAILED" | "INVALID") => {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::ProcessingFailed,
                     "App Store Connect found the build invalid; its mail to the account's owner says why.",
                 ));
@@ -183,7 +183,7 @@ impl AppStoreConnect {
         let answered = build.pointer("/data/attributes/usesNonExemptEncryption");
         if answered.is_none_or(Value::is_null) {
             let Some(uses) = release.options.uses_non_exempt_encryption else {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::ExportComplianceMissing,
                     "App Store Connect asks whether the app uses cryptography.",
                 ));
@@ -207,7 +207,7 @@ impl AppStoreConnect {
     /// Throws an upload away that cannot be ended, and begins another.
     pub(super) async fn restart_upload(&self, mut progress: Progress, why: &str) -> Stepped {
         if progress.uploads_restarted >= MAX_RESTARTS {
-            return Err(StoreFailure::new(
+            return Err(AppStoreError::new(
                 Code::StoreRefused,
                 format!("The upload failed {MAX_RESTARTS} times. {why}"),
             ));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::refusal::CallError;
 use super::{AppStoreConnect, Progress, Stage, Stepped, platform_name, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::{Step, Then};
 use crate::transport::Method;
@@ -68,7 +68,7 @@ impl AppStoreConnect {
         let adopted = match same {
             Some(version) if is_open(&version) => Some(version),
             Some(version) if state_of(version) == VersionState::Live && !self.is_ours(&progress, version).await? => {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::VersionLive,
                     format!("The version {} is in the App Store already.", release.version),
                 ));
@@ -111,7 +111,7 @@ impl AppStoreConnect {
     }
 
     /// Whether a version that is under way has this submission's build.
-    async fn is_ours(&self, progress: &Progress, version: &Value) -> Result<bool, StoreFailure> {
+    async fn is_ours(&self, progress: &Progress, version: &Value) -> Result<bool, AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}/relationships/build", version.need("/id")?);
         let build = self.find(&path).await?;
         Ok(build.is_some_and(|build| build.text("/data/id") == Some(&progress.build_id)))
@@ -119,7 +119,7 @@ impl AppStoreConnect {
 
     /// The version, if it still holds this submission's build under this submission's version string. Whoever may use App
     /// Store Connect can change both at any time before the review begins.
-    pub(super) async fn own_version(&self, release: &Release, progress: &Progress) -> Result<Value, StoreFailure> {
+    pub(super) async fn own_version(&self, release: &Release, progress: &Progress) -> Result<Value, AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}", progress.version_id);
         let version = self.get(&path).await?["data"].take();
         let named = version.text("/attributes/versionString").unwrap_or_default();
@@ -128,14 +128,14 @@ impl AppStoreConnect {
                 "Somebody renamed the version {} to {named} in App Store Connect; this submission leaves it alone.",
                 release.version
             );
-            return Err(StoreFailure::doubtful(Code::Conflict, message));
+            return Err(AppStoreError::doubtful(Code::Conflict, message));
         }
         self.holds_own_build(progress, named).await?;
         Ok(version)
     }
 
     /// Makes sure that the version holds this submission's build.
-    pub(super) async fn holds_own_build(&self, progress: &Progress, named: &str) -> Result<(), StoreFailure> {
+    pub(super) async fn holds_own_build(&self, progress: &Progress, named: &str) -> Result<(), AppStoreError> {
         let path = format!("/v1/appStoreVersions/{}/relationships/build", progress.version_id);
         let held = self.find(&path).await?;
         let message = match held.as_ref().and_then(|held| held.text("/data/id")) {
@@ -151,7 +151,7 @@ impl AppStoreConnect {
             ),
         };
         // What was attached a moment ago may not be seen yet.
-        Err(StoreFailure::doubtful(Code::Conflict, message))
+        Err(AppStoreError::doubtful(Code::Conflict, message))
     }
 
     pub(super) async fn attach_build(&self, progress: Progress) -> Stepped {
@@ -221,7 +221,7 @@ impl AppStoreConnect {
                     // It may be there, and the reading was wrong.
                     Err(CallError::Refused(refused)) if refused.status == 409 => {
                         let message = format!("App Store Connect refuses the phased release: {}", refused.text);
-                        return Err(StoreFailure::doubtful(Code::Conflict, message));
+                        return Err(AppStoreError::doubtful(Code::Conflict, message));
                     }
                     Err(other) => return Err(other.into()),
                 }

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use launchway_credentials::Malformed;
+use launchway_credentials::MalformedError;
 use serde_json::Value;
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -74,8 +74,8 @@ impl Event {
     ///
     /// # Errors
     /// It is no event.
-    pub fn read(body: &[u8]) -> Result<Event, Malformed> {
-        let event: Value = serde_json::from_slice(body).map_err(|_| Malformed)?;
+    pub fn read(body: &[u8]) -> Result<Event, MalformedError> {
+        let event: Value = serde_json::from_slice(body).map_err(|_| MalformedError)?;
         let text = |pointer: &str| event.text(pointer).unwrap_or_default().to_owned();
         let read = Event {
             id: text("/data/id"),
@@ -84,7 +84,7 @@ impl Event {
             subject_id: text("/data/relationships/instance/data/id"),
         };
         if read.id.is_empty() || read.kind.is_empty() {
-            return Err(Malformed);
+            return Err(MalformedError);
         }
         Ok(read)
     }
@@ -174,7 +174,7 @@ mod tests {
             r#"{"data":{"id":"1"}}"#,
             r#"{"data":{"id":"","type":"x"}}"#,
         ] {
-            assert_eq!(Event::read(body.as_bytes()), Err(Malformed), "{body}");
+            assert_eq!(Event::read(body.as_bytes()), Err(MalformedError), "{body}");
         }
         let ping = Event::read(br#"{"data":{"type":"webhookPingCreated","id":"9","version":1}}"#).unwrap();
         assert!(!ping.concerns(&Progress::default()));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::refusal::{CallError, refusal};
 use crate::answer::{Fields, escaped, json as read_json, unavailable};
 use crate::clock::Clock;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::token::Rs256Key;
 use crate::transport::{Body, Method, Request, Response, Transport};
 
@@ -87,7 +87,7 @@ impl GooglePlay {
         checked(response)
     }
 
-    async fn token(&self) -> Result<String, StoreFailure> {
+    async fn token(&self) -> Result<String, AppStoreError> {
         let now = self.clock.now();
         if let Some((token, end)) = &*self.kept()
             && now + RENEW_BEFORE < *end
@@ -103,7 +103,7 @@ impl GooglePlay {
             "exp": (now + ASSERTION) / SECOND,
         });
         let assertion = credential.key.sign(&credential.key_id, &claims);
-        let assertion = assertion.ok_or_else(|| StoreFailure::nonsense("a signature"))?;
+        let assertion = assertion.ok_or_else(|| AppStoreError::nonsense("a signature"))?;
         let form = format!("grant_type={}&assertion={assertion}", escaped(GRANT));
         let request = Request::new(Method::Post, &credential.token_uri)
             .header("content-type", "application/x-www-form-urlencoded")
@@ -119,7 +119,7 @@ impl GooglePlay {
                 .text("/error")
                 .filter(|code| code.len() < 40)
                 .unwrap_or("nothing more");
-            return Err(StoreFailure::doubtful(
+            return Err(AppStoreError::doubtful(
                 Code::CredentialInvalid,
                 format!("Google gives the service account no token: {code}"),
             ));

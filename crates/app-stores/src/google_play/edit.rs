@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Stage, Stepped, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::step::{Step, Then};
 use crate::transport::Method;
 
@@ -47,7 +47,7 @@ impl GooglePlay {
         match sha256_of(binary) {
             Some(hash) if hash.eq_ignore_ascii_case(&place.release.sha256) => {}
             Some(_) => {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::BuildNumberUsed,
                     format!(
                         "Google Play has another binary with the version code {}; nothing was done with it.",
@@ -59,7 +59,7 @@ impl GooglePlay {
             None => {
                 let sent_here = progress.sent_into == progress.edit_id;
                 if !sent_here && !progress.tried_to_commit && !place.release.earlier.is_committed {
-                    return Err(StoreFailure::doubtful(
+                    return Err(AppStoreError::doubtful(
                         Code::BuildNumberUsed,
                         format!(
                             "Google Play has a binary with the version code {} already and does not tell its checksum; \
@@ -156,7 +156,7 @@ impl GooglePlay {
     pub(super) fn redo(&self, mut progress: Progress, stage: Stage, told: &str) -> Stepped {
         progress.redone += 1;
         if progress.redone > MAX_REDONE {
-            return Err(StoreFailure::new(
+            return Err(AppStoreError::new(
                 Code::Conflict,
                 format!("The release was begun anew {MAX_REDONE} times. {told}"),
             ));
@@ -170,7 +170,7 @@ impl GooglePlay {
     ///
     /// # Errors
     /// Why that is not known.
-    pub async fn cancel(&self, release: &crate::Release, progress: &Progress) -> Result<bool, StoreFailure> {
+    pub async fn cancel(&self, release: &crate::Release, progress: &Progress) -> Result<bool, AppStoreError> {
         if progress.released || progress.stage > Stage::Commit {
             return Ok(false);
         }
@@ -192,7 +192,7 @@ impl GooglePlay {
         Ok(true)
     }
 
-    async fn is_open(&self, place: Place<'_>, progress: &Progress) -> Result<bool, StoreFailure> {
+    async fn is_open(&self, place: Place<'_>, progress: &Progress) -> Result<bool, AppStoreError> {
         match self.call(Method::Get, &place.edit(progress, ""), None).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(false),
@@ -200,7 +200,7 @@ impl GooglePlay {
         }
     }
 
-    async fn throw_away(&self, place: Place<'_>, progress: &Progress) -> Result<(), StoreFailure> {
+    async fn throw_away(&self, place: Place<'_>, progress: &Progress) -> Result<(), AppStoreError> {
         match self.call(Method::Delete, &place.edit(progress, ""), None).await {
             Ok(_) => Ok(()),
             Err(CallError::Refused(refused)) if refused.may_be_the_edit() => Ok(()),

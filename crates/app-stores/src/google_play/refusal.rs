@@ -4,12 +4,12 @@ use launchway_domain::submission::error::SubmissionErrorCode as Code;
 use serde_json::Value;
 
 use crate::answer::Fields;
-use crate::failure::{StoreFailure, one_line};
-use crate::transport::{NoAnswer, Response};
+use crate::failure::{AppStoreError, one_line};
+use crate::transport::{Response, TransportError};
 
 /// An answer of 400 to 499.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct StoreRefusal {
     /// The status of HTTP.
     pub status: u16,
     /// Google's sentence.
@@ -20,24 +20,24 @@ pub(super) struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CallError {
     /// The store says no.
-    Refused(Refusal),
+    Refused(StoreRefusal),
     /// Something else.
-    Other(StoreFailure),
+    Other(AppStoreError),
 }
 
-impl From<StoreFailure> for CallError {
-    fn from(failure: StoreFailure) -> Self {
+impl From<AppStoreError> for CallError {
+    fn from(failure: AppStoreError) -> Self {
         CallError::Other(failure)
     }
 }
 
-impl From<NoAnswer> for CallError {
-    fn from(none: NoAnswer) -> Self {
+impl From<TransportError> for CallError {
+    fn from(none: TransportError) -> Self {
         CallError::Other(none.into())
     }
 }
 
-impl From<CallError> for StoreFailure {
+impl From<CallError> for AppStoreError {
     fn from(error: CallError) -> Self {
         match error {
             CallError::Refused(refused) => refused.into_failure(),
@@ -65,15 +65,15 @@ const MEANINGS: [(&str, Code); 14] = [
 ];
 
 /// Reads a refusal. A body that is none of Google's is no reason to lose the status.
-pub(super) fn refusal(response: &Response) -> Refusal {
+pub(super) fn refusal(response: &Response) -> StoreRefusal {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
-    Refusal {
+    StoreRefusal {
         status: response.status,
         text: one_line(body.text("/error/message").unwrap_or_default()),
     }
 }
 
-impl Refusal {
+impl StoreRefusal {
     /// Whether changes of the app are in review, which are not to be canceled.
     pub fn is_other_review(&self) -> bool {
         let text = self.text.to_lowercase();
@@ -86,7 +86,7 @@ impl Refusal {
     }
 
     /// What it comes to.
-    pub fn into_failure(self) -> StoreFailure {
+    pub fn into_failure(self) -> AppStoreError {
         let status = self.status;
         let said = if self.text.is_empty() {
             "nothing more"
@@ -97,13 +97,13 @@ impl Refusal {
         let text = self.text.to_lowercase();
         let known = MEANINGS.iter().find(|(part, _)| text.contains(part));
         match (status, known) {
-            (401, _) => StoreFailure::doubtful(Code::CredentialInvalid, message),
+            (401, _) => AppStoreError::doubtful(Code::CredentialInvalid, message),
             // What was made a moment ago may not be seen yet.
-            (404, Some((_, code))) => StoreFailure::doubtful(*code, message),
-            (404 | 409, None) => StoreFailure::doubtful(Code::StoreRefused, message),
-            (_, Some((_, code))) => StoreFailure::new(*code, message),
-            (403, None) => StoreFailure::new(Code::CredentialForbidden, message),
-            (_, None) => StoreFailure::new(Code::StoreRefused, message),
+            (404, Some((_, code))) => AppStoreError::doubtful(*code, message),
+            (404 | 409, None) => AppStoreError::doubtful(Code::StoreRefused, message),
+            (_, Some((_, code))) => AppStoreError::new(*code, message),
+            (403, None) => AppStoreError::new(Code::CredentialForbidden, message),
+            (_, None) => AppStoreError::new(Code::StoreRefused, message),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{GooglePlay, Place, Progress, Stage, Stepped, TargetStatus};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::step::{Step, Then};
 use crate::transport::Method;
 
@@ -73,12 +73,12 @@ impl GooglePlay {
     }
 
     /// Whether the review refused the release.
-    pub(super) async fn is_refused(&self, place: Place<'_>) -> Result<bool, StoreFailure> {
+    pub(super) async fn is_refused(&self, place: Place<'_>) -> Result<bool, AppStoreError> {
         Ok(self.state(place).await?.as_deref() == Some("RELEASE_LIFECYCLE_STATE_NOT_APPROVED"))
     }
 
     /// Where the release stands in its life; `None` when it is not listed.
-    async fn state(&self, place: Place<'_>) -> Result<Option<String>, StoreFailure> {
+    async fn state(&self, place: Place<'_>) -> Result<Option<String>, AppStoreError> {
         let path = format!("{}/tracks/{}/releases", place.app(), place.track());
         let known = self.call(Method::Get, &path, None).await?;
         let own = |release: &&Value| {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Stage, Stepped, Target, requests};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::Method;
 
@@ -42,7 +42,7 @@ impl GooglePlay {
                 if refused.status == 404 && refused.text.to_lowercase().contains("track") =>
             {
                 let track = &place.release.destination;
-                Err(StoreFailure::doubtful(
+                Err(AppStoreError::doubtful(
                     Code::TrackNotFound,
                     format!("Google Play knows no track {track} of this app."),
                 )

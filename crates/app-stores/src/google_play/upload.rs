@@ -11,7 +11,7 @@ use super::edit::sha256_of;
 use super::refusal::CallError;
 use super::{GooglePlay, Place, Progress, Session, Stage, Stepped};
 use crate::answer::{json as read_json, unavailable};
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::step::Step;
 use crate::transport::{Body, Method, Request, Response, Source};
 
@@ -49,7 +49,7 @@ impl GooglePlay {
             Ok(Sent::All(binary)) => {
                 let code = binary.pointer("/versionCode").and_then(Value::as_i64);
                 if let Some(code) = code.filter(|code| *code != place.code) {
-                    return Err(StoreFailure::new(
+                    return Err(AppStoreError::new(
                         Code::BuildNumberMismatch,
                         format!("Google Play read the version code {code}, not {}.", place.code),
                     ));
@@ -115,7 +115,7 @@ impl GooglePlay {
             Err(error) => return self.unless_gone(place, progress, error).await,
         };
         let session = answer.header("location").filter(|location| location.contains("://"));
-        let session = session.ok_or_else(|| StoreFailure::nonsense("the address of the upload"))?;
+        let session = session.ok_or_else(|| AppStoreError::nonsense("the address of the upload"))?;
         progress.session = Session(session.to_owned());
         let status = progress.status(Uploading);
         Ok(Step::quietly(progress.at(next), status))
@@ -131,7 +131,7 @@ impl GooglePlay {
         };
         let length = size.saturating_sub(offset).min(CHUNK);
         if length == 0 {
-            return Err(StoreFailure::nonsense("the end of the upload").into());
+            return Err(AppStoreError::nonsense("the end of the upload").into());
         }
         let range = format!("bytes {offset}-{}/{size}", offset + length - 1);
         let body = Body::Range {
@@ -173,7 +173,7 @@ fn read(response: Response) -> Result<Answer, CallError> {
             match (range, last) {
                 (None, _) => Ok(Answer::Wants(0)),
                 (Some(_), Some(last)) => Ok(Answer::Wants(last.saturating_add(1))),
-                (Some(_), None) => Err(StoreFailure::nonsense("how much has arrived").into()),
+                (Some(_), None) => Err(AppStoreError::nonsense("how much has arrived").into()),
             }
         }
         404 | 410 => Ok(Answer::Is(Sent::Gone)),

@@ -8,7 +8,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use reqwest::Client;
 
-use super::{Body, MAX_ANSWER, Method, NoAnswer, Request, Response, TIMEOUT, Transport, UPLOAD_TIMEOUT};
+use super::{Body, MAX_ANSWER, Method, Request, Response, TIMEOUT, Transport, TransportError, UPLOAD_TIMEOUT};
 
 /// Calls over HTTP.
 #[derive(Clone)]
@@ -22,7 +22,7 @@ impl HttpTransport {
         HttpTransport { client }
     }
 
-    async fn call(&self, request: Request) -> Result<Response, NoAnswer> {
+    async fn call(&self, request: Request) -> Result<Response, TransportError> {
         let method = match request.method {
             Method::Get => reqwest::Method::GET,
             Method::Post => reqwest::Method::POST,
@@ -52,13 +52,13 @@ impl HttpTransport {
         };
         let mut answer = call.send().await.map_err(|error| {
             if unreadable.load(Ordering::Relaxed) {
-                NoAnswer::Unreadable
+                TransportError::Unreadable
             } else if error.is_connect() || error.is_builder() {
-                NoAnswer::NotConnected
+                TransportError::NotConnected
             } else if error.is_timeout() {
-                NoAnswer::TimedOut
+                TransportError::TimedOut
             } else {
-                NoAnswer::Broken
+                TransportError::Broken
             }
         })?;
         let headers = answer.headers().iter();
@@ -67,9 +67,9 @@ impl HttpTransport {
             .map(|(name, value)| (name.as_str().to_owned(), text(value)))
             .collect();
         let mut body = BytesMut::new();
-        while let Some(piece) = answer.chunk().await.map_err(|_| NoAnswer::Broken)? {
+        while let Some(piece) = answer.chunk().await.map_err(|_| TransportError::Broken)? {
             if body.len() + piece.len() > MAX_ANSWER {
-                return Err(NoAnswer::Broken);
+                return Err(TransportError::Broken);
             }
             body.extend_from_slice(&piece);
         }
@@ -82,14 +82,14 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         let timeout = match request.body {
             Body::Range { .. } => UPLOAD_TIMEOUT,
             _ => TIMEOUT,
         };
         Box::pin(async move {
             let call = tokio::time::timeout(timeout, self.call(request)).await;
-            call.unwrap_or(Err(NoAnswer::TimedOut))
+            call.unwrap_or(Err(TransportError::TimedOut))
         })
     }
 }

@@ -9,8 +9,8 @@ use launchway_domain::submission::preflight::PURPOSE_STRINGS;
 use super::EXECUTABLE;
 use super::mach_o::Executable;
 use crate::archive::{Archive, Place};
+use crate::error::BinaryError;
 use crate::fields::{Fields, Malformed};
-use crate::refusal::Refusal;
 
 /// The most that is unpacked of executable and libraries together.
 const MAX_CODE: u64 = 2 << 30;
@@ -46,7 +46,7 @@ pub(super) fn read<R: Read + Seek>(
     archive: &mut Archive<R>,
     folder: &[u8],
     executable: Option<Place>,
-) -> Result<Code, Refusal> {
+) -> Result<Code, BinaryError> {
     let Some(executable) = executable else {
         return Ok(Code::default());
     };
@@ -83,10 +83,10 @@ fn is_embedded_library(name: &[u8]) -> bool {
 }
 
 /// Reads one file of at most `left` bytes, from which it takes what it read.
-fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u64) -> Result<Code, Refusal> {
+fn read_one<R: Read + Seek>(archive: &mut Archive<R>, place: Place, left: &mut u64) -> Result<Code, BinaryError> {
     let mut unpacked = match archive.unpack(place, EXECUTABLE) {
         Ok(unpacked) => unpacked.take(*left),
-        Err(refusal @ Refusal::Unreadable(_)) => return Err(refusal),
+        Err(error @ BinaryError::Unreadable(_)) => return Err(error),
         Err(_) => return Ok(Code::default()),
     };
     let mut code = Code::default();

@@ -11,7 +11,7 @@ fn binaries_say_what_other_programs_say_of_them() {
     let expected = expected();
     assert!(expected.len() >= 17, "{}", expected.len());
     for (name, facts) in expected {
-        let read = read_bytes(&fixture(&name)).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+        let read = read_bytes(&fixture(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(to_value(read).unwrap(), facts, "{name}");
     }
 }

@@ -3,7 +3,7 @@
 use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
 
-use launchway_binaries::Refusal;
+use launchway_binaries::BinaryError;
 use launchway_testing::settings::setting;
 
 use crate::fixture::{expected, fixture, packed, read_bytes, unpacked};
@@ -63,7 +63,7 @@ impl Corpus {
                 assert!(json.len() < 64 << 10, "run {run}: {name} says {} bytes", json.len());
                 true
             }
-            Err(Refusal::Unreadable(error)) => panic!("run {run}: {name} is called unreadable: {error}"),
+            Err(BinaryError::Unreadable(error)) => panic!("run {run}: {name} is called unreadable: {error}"),
             Err(_) => false,
         }
     }
@@ -91,7 +91,7 @@ fn executables_with_broken_heads_do_no_harm() {
     for run in 0..1_000 {
         let mut files = files.clone();
         files[at].1 = [&Mutator::new(run, MEANING).broken(head, head), rest].concat();
-        let facts = read_bytes(&packed(&files)).unwrap_or_else(|refusal| panic!("run {run}: {refusal}"));
+        let facts = read_bytes(&packed(&files)).unwrap_or_else(|error| panic!("run {run}: {error}"));
         let classes = facts.system_classes.unwrap_or_default();
         assert!(
             classes.iter().all(|class| *class == "AVCaptureDevice"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
-use launchway_binaries::{BinaryFacts, Refusal, read};
+use launchway_binaries::{BinaryError, BinaryFacts, read};
 use serde_json::{Map, Value};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -33,7 +33,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-pub fn read_bytes(bytes: &[u8]) -> Result<BinaryFacts, Refusal> {
+pub fn read_bytes(bytes: &[u8]) -> Result<BinaryFacts, BinaryError> {
     read(Cursor::new(bytes))
 }
 

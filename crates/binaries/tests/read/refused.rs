@@ -5,7 +5,7 @@ use crate::fixture::{expected, fixture, names, packed, read_bytes, unpacked};
 fn refused(bytes: &[u8], text: &str) {
     match read_bytes(bytes) {
         Ok(facts) => panic!("not refused by {text:?}: {facts:?}"),
-        Err(refusal) => assert_eq!(refusal.to_string(), text),
+        Err(error) => assert_eq!(error.to_string(), text),
     }
 }
 

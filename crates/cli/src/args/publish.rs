@@ -8,7 +8,7 @@ use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::configuration::Configuration;
 use launchway_domain::platform::Platform;
-use launchway_domain::version::{InvalidVersion, Version};
+use launchway_domain::version::{Version, VersionError};
 
 /// What to publish and for whom.
 #[derive(Args, Debug)]
@@ -70,7 +70,7 @@ pub fn platforms() -> impl TypedValueParser<Value = Platform> {
 }
 
 /// Reads a semantic version.
-pub fn version(text: &str) -> Result<String, InvalidVersion> {
+pub fn version(text: &str) -> Result<String, VersionError> {
     Version::parse(text).map(|_| text.to_owned())
 }
 

@@ -1,6 +1,6 @@
 //! What is accepted is read as the programs that made it read it.
 
-use launchway_credentials::{Details, Given, Kind, Refusal, read};
+use launchway_credentials::{CredentialError, Details, Given, Kind, read};
 use serde_json::Value;
 
 use crate::fixture::{KEY_ID, KEY_PASSWORD, NOW, STORE_PASSWORD, expected, fixture, good};
@@ -11,7 +11,7 @@ fn every_good_file_says_what_its_maker_says() {
     for (kind, fixture) in good() {
         let facts = fixture
             .read(kind)
-            .unwrap_or_else(|refusal| panic!("{}: {refusal}", fixture.name));
+            .unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
         let facts = serde_json::to_value(&facts).unwrap();
         assert_eq!(facts, expected[&fixture.name], "{}", fixture.name);
     }
@@ -151,7 +151,7 @@ fn a_profile_covers_its_bundle_ids() {
         let result = read(Kind::ProvisioningProfile, &given, NOW);
         assert_eq!(result.is_ok(), covers, "{name} {bundle_id}");
         assert_eq!(
-            matches!(result, Err(Refusal::ForeignBundleId { .. })),
+            matches!(result, Err(CredentialError::ForeignBundleId { .. })),
             !covers,
             "{name} {bundle_id}"
         );

@@ -3,7 +3,7 @@
 use launchway_testing::mutator::Mutator;
 use std::time::{Duration, Instant};
 
-use launchway_credentials::{Facts, Given, Kind, Refusal, read};
+use launchway_credentials::{CredentialError, Facts, Given, Kind, read};
 use launchway_testing::settings::setting;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -15,7 +15,7 @@ const MEANING: &[u8] = &[
     0x00, 0x02, 0x04, 0x24, 0x30, 0x31, 0x7f, 0x80, 0x84, 0xa0, 0xff, b'-', b'"', b'{', b'<', b'\\',
 ];
 
-fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, Refusal> {
+fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, CredentialError> {
     read(
         kind,
         &Given {
@@ -30,7 +30,7 @@ fn read_changed(kind: Kind, fixture: &Fixture, content: &[u8]) -> Result<Facts, 
 fn a_file_cut_anywhere_is_truncated_or_damaged() {
     for (kind, fixture) in good() {
         let whole = fixture.content.trim_ascii_end().len();
-        assert_eq!(read_changed(kind, &fixture, &[]), Err(Refusal::Empty));
+        assert_eq!(read_changed(kind, &fixture, &[]), Err(CredentialError::Empty));
         let half = read_changed(kind, &fixture, &fixture.content[..whole / 2]).unwrap_err();
         let title = kind.title();
         assert_eq!(
@@ -39,7 +39,12 @@ fn a_file_cut_anywhere_is_truncated_or_damaged() {
         );
         for length in 1..whole {
             let cut = read_changed(kind, &fixture, &fixture.content[..length]);
-            assert_eq!(cut, Err(Refusal::Damaged { kind }), "{} cut to {length}", fixture.name);
+            assert_eq!(
+                cut,
+                Err(CredentialError::Damaged { kind }),
+                "{} cut to {length}",
+                fixture.name
+            );
         }
     }
 }
@@ -49,7 +54,7 @@ fn bytes_behind_the_end_are_refused() {
     for (kind, fixture) in good() {
         let content = [fixture.content.as_slice(), b"x"].concat();
         let longer = read_changed(kind, &fixture, &content);
-        assert_eq!(longer, Err(Refusal::Damaged { kind }), "{}", fixture.name);
+        assert_eq!(longer, Err(CredentialError::Damaged { kind }), "{}", fixture.name);
     }
 }
 
@@ -69,7 +74,7 @@ fn a_damaged_keystore_is_not_called_a_wrong_password() {
             content[at] ^= 0x10;
             match read_changed(Kind::AndroidKeystore, &original, &content) {
                 Ok(same) => assert_eq!(same, facts, "{name} changed at {at}"),
-                Err(Refusal::WrongPassword { .. }) => wrong_passwords += 1,
+                Err(CredentialError::WrongPassword { .. }) => wrong_passwords += 1,
                 Err(_) => {}
             }
         }

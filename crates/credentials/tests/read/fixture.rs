@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use launchway_credentials::{Facts, Given, Kind, Refusal, read};
+use launchway_credentials::{CredentialError, Facts, Given, Kind, read};
 use launchway_domain::time::EpochMs;
 use serde_json::{Map, Value};
 
@@ -77,7 +77,7 @@ impl Fixture {
         }
     }
 
-    pub fn read(&self, kind: Kind) -> Result<Facts, Refusal> {
+    pub fn read(&self, kind: Kind) -> Result<Facts, CredentialError> {
         read(kind, &self.given(), NOW)
     }
 

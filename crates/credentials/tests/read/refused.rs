@@ -21,7 +21,7 @@ const FORMS: &[(&str, &str)] = &[
     ("unsigned.plist", "a property list"),
 ];
 
-/// The words of the refusal.
+/// The words of the error.
 pub fn message(kind: Kind, given: &Given<'_>) -> String {
     read(kind, given, NOW).expect_err("it is refused").to_string()
 }
@@ -399,10 +399,10 @@ fn no_message_holds_a_secret() {
                     key_password: Some(KEY_PASSWORD),
                     ..fixture.given()
                 };
-                let Err(refusal) = read(kind, &given, NOW) else {
+                let Err(error) = read(kind, &given, NOW) else {
                     continue;
                 };
-                let shown = format!("{refusal} {refusal:?}");
+                let shown = format!("{error} {error:?}");
                 assert!(!shown.contains("secret") && !shown.contains("MII"), "{name}: {shown}");
             }
         }

@@ -82,7 +82,7 @@ pub struct CacheRule {
 /// What is wrong with a plan: where, and what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("plan.{place} {problem}")]
-pub struct InvalidPlan {
+pub struct PlanError {
     /// Such as `steps[2].run`.
     pub place: String,
     /// What is wrong.
@@ -94,7 +94,7 @@ impl Plan {
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub fn check(&self) -> Result<(), InvalidPlan> {
+    pub fn check(&self) -> Result<(), PlanError> {
         self.check_labels()?;
         self.check_env()?;
         self.check_steps()?;
@@ -116,7 +116,7 @@ impl Plan {
             .find(|label| !runner.iter().any(|has| has == label))
     }
 
-    fn check_labels(&self) -> Result<(), InvalidPlan> {
+    fn check_labels(&self) -> Result<(), PlanError> {
         few("labels", self.labels.len(), 0, MAX_LABELS)?;
         for (at, label) in self.labels.iter().enumerate() {
             demand(
@@ -128,7 +128,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_env(&self) -> Result<(), InvalidPlan> {
+    fn check_env(&self) -> Result<(), PlanError> {
         few("env", self.env.len(), 0, MAX_ENV)?;
         for (name, value) in &self.env {
             demand(
@@ -146,7 +146,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_steps(&self) -> Result<(), InvalidPlan> {
+    fn check_steps(&self) -> Result<(), PlanError> {
         few("steps", self.steps.len(), 1, MAX_STEPS)?;
         for (at, step) in self.steps.iter().enumerate() {
             let named = is_title(&step.name);
@@ -166,7 +166,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_artifacts(&self) -> Result<(), InvalidPlan> {
+    fn check_artifacts(&self) -> Result<(), PlanError> {
         few("artifacts", self.artifacts.len(), 0, MAX_FILES)?;
         for (at, rule) in self.artifacts.iter().enumerate() {
             let inside = is_path(&rule.path);
@@ -191,7 +191,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_cache(&self) -> Result<(), InvalidPlan> {
+    fn check_cache(&self) -> Result<(), PlanError> {
         few("cache", self.cache.len(), 0, MAX_FILES)?;
         for (at, rule) in self.cache.iter().enumerate() {
             demand(
@@ -238,22 +238,22 @@ fn is_title(text: &str) -> bool {
     (1..=MAX_NAME).contains(&length) && !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
-fn demand(holds: bool, place: impl FnOnce() -> String, problem: &str) -> Result<(), InvalidPlan> {
+fn demand(holds: bool, place: impl FnOnce() -> String, problem: &str) -> Result<(), PlanError> {
     if holds {
         return Ok(());
     }
-    Err(InvalidPlan {
+    Err(PlanError {
         place: place(),
         problem: problem.to_owned(),
     })
 }
 
-fn few(place: &str, count: usize, least: usize, most: usize) -> Result<(), InvalidPlan> {
+fn few(place: &str, count: usize, least: usize, most: usize) -> Result<(), PlanError> {
     let problem = format!("must have {least} to {most} entries");
     demand((least..=most).contains(&count), || place.to_owned(), &problem)
 }
 
-fn timeout(seconds: Option<u32>, place: impl FnOnce() -> String) -> Result<(), InvalidPlan> {
+fn timeout(seconds: Option<u32>, place: impl FnOnce() -> String) -> Result<(), PlanError> {
     let problem = format!("must be 1 to {MAX_TIMEOUT} seconds");
     demand(
         seconds.is_none_or(|seconds| (1..=MAX_TIMEOUT).contains(&seconds)),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::plan::Plan;
-use super::{BuildErrorCode, Standing};
+use super::{BuildErrorCode, BuildState};
 use crate::configuration::Configuration;
 use crate::fingerprint::Fingerprint;
 use crate::id::{ArtifactId, BuildId, OrgId, RunnerId};
@@ -19,7 +19,7 @@ pub struct Build {
     /// Whose it is.
     pub org_id: OrgId,
     /// Where it stands.
-    pub standing: Standing,
+    pub state: BuildState,
     /// What goes first in the queue: the greater.
     pub priority: i64,
     /// What a runner must be, sorted.

@@ -5,43 +5,78 @@ use proptest::prelude::*;
 
 const NOW: EpochMs = 1_800_000_000_000;
 
-fn running(attempt: u32) -> Standing {
-    Standing {
+fn running(attempt: u32) -> BuildState {
+    BuildState {
         status: BuildStatus::Running,
         attempt,
         lease_until: Some(NOW + LEASE),
-        ..Standing::new(NOW)
+        ..BuildState::new(NOW)
     }
 }
 
 #[test]
 fn each_transition_leads_where_the_reference_says() {
     use BuildStatus::{Canceled, Failed, Queued, Running, Success};
-    let queued = Standing::new(NOW);
-    let asked = Standing {
+    let queued = BuildState::new(NOW);
+    let asked = BuildState {
         cancel_requested: true,
         ..running(1)
     };
-    let finish = |attempt, outcome| Move::Finish { attempt, outcome };
+    let finish = |attempt, outcome| Transition::Finish { attempt, outcome };
     let lost = NOW + LEASE;
     let cases = [
-        (queued, Move::Lease, NOW, Ok((Running, 1, None))),
-        (queued, Move::Cancel, NOW, Ok((Canceled, 1, None))),
-        (queued, Move::Expire, NOW + EXPIRY - 1, Err(Refused::Early)),
+        (queued, Transition::Lease, NOW, Ok((Running, 1, None))),
+        (queued, Transition::Cancel, NOW, Ok((Canceled, 1, None))),
         (
             queued,
-            Move::Expire,
+            Transition::Expire,
+            NOW + EXPIRY - 1,
+            Err(TransitionError::Early),
+        ),
+        (
+            queued,
+            Transition::Expire,
             NOW + EXPIRY,
             Ok((Failed, 1, Some(BuildErrorCode::Expired))),
         ),
-        (queued, Move::Renew { attempt: 1 }, NOW, Err(Refused::Unfit(Queued))),
-        (queued, Move::Renew { attempt: 2 }, NOW, Err(Refused::Stale(2))),
-        (queued, finish(1, Outcome::Success), NOW, Err(Refused::Unfit(Queued))),
-        (queued, Move::Lapse, NOW, Err(Refused::Unfit(Queued))),
-        (running(2), Move::Lease, NOW, Err(Refused::Unfit(Running))),
-        (running(2), Move::Expire, NOW + EXPIRY, Err(Refused::Unfit(Running))),
-        (running(2), Move::Renew { attempt: 2 }, NOW, Ok((Running, 2, None))),
-        (running(2), Move::Renew { attempt: 1 }, NOW, Err(Refused::Stale(1))),
+        (
+            queued,
+            Transition::Renew { attempt: 1 },
+            NOW,
+            Err(TransitionError::Unfit(Queued)),
+        ),
+        (
+            queued,
+            Transition::Renew { attempt: 2 },
+            NOW,
+            Err(TransitionError::Stale(2)),
+        ),
+        (
+            queued,
+            finish(1, Outcome::Success),
+            NOW,
+            Err(TransitionError::Unfit(Queued)),
+        ),
+        (queued, Transition::Lapse, NOW, Err(TransitionError::Unfit(Queued))),
+        (running(2), Transition::Lease, NOW, Err(TransitionError::Unfit(Running))),
+        (
+            running(2),
+            Transition::Expire,
+            NOW + EXPIRY,
+            Err(TransitionError::Unfit(Running)),
+        ),
+        (
+            running(2),
+            Transition::Renew { attempt: 2 },
+            NOW,
+            Ok((Running, 2, None)),
+        ),
+        (
+            running(2),
+            Transition::Renew { attempt: 1 },
+            NOW,
+            Err(TransitionError::Stale(1)),
+        ),
         (running(2), finish(2, Outcome::Success), NOW, Ok((Success, 2, None))),
         (running(2), finish(2, Outcome::Canceled), NOW, Ok((Canceled, 2, None))),
         (
@@ -50,29 +85,39 @@ fn each_transition_leads_where_the_reference_says() {
             NOW,
             Ok((Failed, 2, Some(BuildErrorCode::StepFailed))),
         ),
-        (running(2), finish(1, Outcome::Success), NOW, Err(Refused::Stale(1))),
-        (running(2), finish(3, Outcome::Success), NOW, Err(Refused::Stale(3))),
-        (running(1), Move::Lapse, lost - 1, Err(Refused::Early)),
-        (running(1), Move::Lapse, lost, Ok((Queued, 2, None))),
-        (running(2), Move::Lapse, lost, Ok((Queued, 3, None))),
+        (
+            running(2),
+            finish(1, Outcome::Success),
+            NOW,
+            Err(TransitionError::Stale(1)),
+        ),
+        (
+            running(2),
+            finish(3, Outcome::Success),
+            NOW,
+            Err(TransitionError::Stale(3)),
+        ),
+        (running(1), Transition::Lapse, lost - 1, Err(TransitionError::Early)),
+        (running(1), Transition::Lapse, lost, Ok((Queued, 2, None))),
+        (running(2), Transition::Lapse, lost, Ok((Queued, 3, None))),
         (
             running(3),
-            Move::Lapse,
+            Transition::Lapse,
             lost,
             Ok((Failed, 3, Some(BuildErrorCode::RunnerLost))),
         ),
-        (running(1), Move::Cancel, NOW, Ok((Running, 1, None))),
-        (asked, Move::Lapse, lost, Ok((Canceled, 1, None))),
+        (running(1), Transition::Cancel, NOW, Ok((Running, 1, None))),
+        (asked, Transition::Lapse, lost, Ok((Canceled, 1, None))),
         (asked, finish(1, Outcome::Success), NOW, Ok((Success, 1, None))),
     ];
-    for (standing, step, now, expected) in cases {
-        let moved = standing.after(step, now);
+    for (state, step, now, expected) in cases {
+        let moved = state.after(step, now);
         let seen = moved.map(|(to, code)| (to.status, to.attempt, code));
-        assert_eq!(seen, expected, "{standing:?} {step:?}");
+        assert_eq!(seen, expected, "{state:?} {step:?}");
     }
     assert!(
         running(1)
-            .after(Move::Cancel, NOW)
+            .after(Transition::Cancel, NOW)
             .is_ok_and(|(to, _)| to.cancel_requested)
     );
 }
@@ -80,22 +125,22 @@ fn each_transition_leads_where_the_reference_says() {
 #[test]
 fn a_final_state_never_changes() {
     for status in BuildStatus::ALL.iter().filter(|status| status.is_final()) {
-        let standing = Standing {
+        let state = BuildState {
             status: *status,
             ..running(1)
         };
         for step in [
-            Move::Lease,
-            Move::Renew { attempt: 1 },
-            Move::Finish {
+            Transition::Lease,
+            Transition::Renew { attempt: 1 },
+            Transition::Finish {
                 attempt: 1,
                 outcome: Outcome::Success,
             },
-            Move::Lapse,
-            Move::Cancel,
-            Move::Expire,
+            Transition::Lapse,
+            Transition::Cancel,
+            Transition::Expire,
         ] {
-            assert_eq!(standing.after(step, NOW + EXPIRY), Err(Refused::Over), "{step:?}");
+            assert_eq!(state.after(step, NOW + EXPIRY), Err(TransitionError::Over), "{step:?}");
         }
     }
 }
@@ -141,7 +186,7 @@ proptest! {
     #[test]
     fn no_history_breaks_the_rules(history in prop::collection::vec(happening(), 0..80)) {
         let mut now = NOW;
-        let mut build = Standing::new(now);
+        let mut build = BuildState::new(now);
         let mut runners = [Believed::default(); 4];
         let mut given = Vec::new();
         let mut ended = 0;
@@ -157,7 +202,7 @@ proptest! {
                     continue;
                 }
                 Happening::Lease(runner) => {
-                    let moved = build.after(Move::Lease, now);
+                    let moved = build.after(Transition::Lease, now);
                     if let Ok((to, _)) = moved {
                         prop_assert!(!given.contains(&to.attempt), "a try is given once");
                         given.push(to.attempt);
@@ -166,12 +211,12 @@ proptest! {
                     moved
                 }
                 Happening::Renew(runner) => match runners[runner].0 {
-                    Some(attempt) => build.after(Move::Renew { attempt }, now),
+                    Some(attempt) => build.after(Transition::Renew { attempt }, now),
                     None => continue,
                 },
                 Happening::Finish(runner, outcome) => match runners[runner].0 {
                     Some(attempt) => {
-                        let moved = build.after(Move::Finish { attempt, outcome }, now);
+                        let moved = build.after(Transition::Finish { attempt, outcome }, now);
                         if moved.is_ok() {
                             prop_assert_eq!(attempt, build.attempt);
                         }
@@ -179,9 +224,9 @@ proptest! {
                     }
                     None => continue,
                 },
-                Happening::Cancel => build.after(Move::Cancel, now),
-                Happening::Lapse => build.after(Move::Lapse, now),
-                Happening::Expire => build.after(Move::Expire, now),
+                Happening::Cancel => build.after(Transition::Cancel, now),
+                Happening::Lapse => build.after(Transition::Lapse, now),
+                Happening::Expire => build.after(Transition::Expire, now),
             };
             if let Ok((to, code)) = moved {
                 prop_assert!(!before.status.is_final());

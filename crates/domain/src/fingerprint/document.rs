@@ -11,7 +11,7 @@ use super::Fingerprint;
 use super::canonical;
 use super::framework::Framework;
 use crate::platform::Platform;
-use crate::words::UnknownWord;
+use crate::words::UnknownWordError;
 
 /// How the trees of a document are hashed, the value of the field `alg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +42,11 @@ impl fmt::Display for Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = InvalidDocument;
+    type Err = DocumentError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidDocument> {
+    fn from_str(text: &str) -> Result<Self, DocumentError> {
         let known = Algorithm::ALL.into_iter().find(|known| known.as_str() == text);
-        known.ok_or(InvalidDocument::Alg)
+        known.ok_or(DocumentError::Alg)
     }
 }
 
@@ -72,7 +72,7 @@ pub struct FingerprintDocument {
 
 /// Why a value is no document. The messages name the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidDocument {
+pub enum DocumentError {
     /// It is no JSON object.
     #[error("fingerprint must be a text or a lwfp-1 or lwfp-2 document")]
     NotAnObject,
@@ -90,10 +90,10 @@ pub enum InvalidDocument {
     Alg,
     /// `framework` is unknown.
     #[error("fingerprint.framework {0}")]
-    Framework(UnknownWord),
+    Framework(UnknownWordError),
     /// `platform` is unknown.
     #[error("fingerprint.{0}")]
-    Platform(UnknownWord),
+    Platform(UnknownWordError),
     /// `native` or `resources` is no hash. An empty or absent tree has one too: that of no bytes.
     #[error("fingerprint.{0} must be a SHA-256 in lower-case hex")]
     NotAHash(&'static str),
@@ -126,21 +126,21 @@ impl FingerprintDocument {
         plugins: BTreeMap<String, String>,
         resources: String,
         native: String,
-    ) -> Result<Self, InvalidDocument> {
+    ) -> Result<Self, DocumentError> {
         for (field, hash) in [("native", &native), ("resources", &resources)] {
             if !is_sha256_hex(hash) {
-                return Err(InvalidDocument::NotAHash(field));
+                return Err(DocumentError::NotAHash(field));
             }
         }
         if plugins.len() > MAX_PLUGINS {
-            return Err(InvalidDocument::TooManyPlugins);
+            return Err(DocumentError::TooManyPlugins);
         }
         for (name, version) in &plugins {
             if !is_printable(name, MAX_PLUGIN_NAME) {
-                return Err(InvalidDocument::PluginName(name.clone()));
+                return Err(DocumentError::PluginName(name.clone()));
             }
             if !is_printable(version, MAX_PLUGIN_VERSION) {
-                return Err(InvalidDocument::PluginVersion(name.clone()));
+                return Err(DocumentError::PluginVersion(name.clone()));
             }
         }
         let document = Self {
@@ -152,7 +152,7 @@ impl FingerprintDocument {
             resources,
         };
         if document.canonical().len() > MAX_DOCUMENT_BYTES {
-            return Err(InvalidDocument::TooLarge);
+            return Err(DocumentError::TooLarge);
         }
         Ok(document)
     }
@@ -161,25 +161,25 @@ impl FingerprintDocument {
     ///
     /// # Errors
     /// The first field that is unknown, missing or wrong, or a limit of this module that is broken.
-    pub fn from_value(value: Value) -> Result<Self, InvalidDocument> {
+    pub fn from_value(value: Value) -> Result<Self, DocumentError> {
         let Value::Object(mut fields) = value else {
-            return Err(InvalidDocument::NotAnObject);
+            return Err(DocumentError::NotAnObject);
         };
         let algorithm = take_text(&mut fields, "alg")?.parse::<Algorithm>()?;
         let framework = take_text(&mut fields, "framework")?
             .parse::<Framework>()
-            .map_err(InvalidDocument::Framework)?;
+            .map_err(DocumentError::Framework)?;
         let native = take_text(&mut fields, "native")?;
         let platform = take_text(&mut fields, "platform")?
             .parse::<Platform>()
-            .map_err(InvalidDocument::Platform)?;
+            .map_err(DocumentError::Platform)?;
         let plugins = match take(&mut fields, "plugins")? {
             Value::Object(plugins) => plugins_from(plugins)?,
-            _ => return Err(InvalidDocument::NotPlugins),
+            _ => return Err(DocumentError::NotPlugins),
         };
         let resources = take_text(&mut fields, "resources")?;
         if let Some((name, _)) = fields.into_iter().next() {
-            return Err(InvalidDocument::UnknownField(name));
+            return Err(DocumentError::UnknownField(name));
         }
         Self::new(algorithm, framework, platform, plugins, resources, native)
     }
@@ -225,21 +225,21 @@ impl FingerprintDocument {
     }
 }
 
-fn take(fields: &mut Map<String, Value>, field: &'static str) -> Result<Value, InvalidDocument> {
-    fields.remove(field).ok_or(InvalidDocument::Missing(field))
+fn take(fields: &mut Map<String, Value>, field: &'static str) -> Result<Value, DocumentError> {
+    fields.remove(field).ok_or(DocumentError::Missing(field))
 }
 
-fn take_text(fields: &mut Map<String, Value>, field: &'static str) -> Result<String, InvalidDocument> {
+fn take_text(fields: &mut Map<String, Value>, field: &'static str) -> Result<String, DocumentError> {
     match take(fields, field)? {
         Value::String(text) => Ok(text),
-        _ => Err(InvalidDocument::NotText(field)),
+        _ => Err(DocumentError::NotText(field)),
     }
 }
 
-fn plugins_from(plugins: Map<String, Value>) -> Result<BTreeMap<String, String>, InvalidDocument> {
+fn plugins_from(plugins: Map<String, Value>) -> Result<BTreeMap<String, String>, DocumentError> {
     let version = |(name, value)| match value {
         Value::String(version) => Ok((name, version)),
-        _ => Err(InvalidDocument::PluginVersion(name)),
+        _ => Err(DocumentError::PluginVersion(name)),
     };
     plugins.into_iter().map(version).collect()
 }

@@ -39,7 +39,7 @@ pub enum Destination {
 
 /// The text is no destination of that platform. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidDestination {
+pub enum DestinationError {
     /// An Apple platform goes to two places only.
     #[error("must be testflight or app_store for {0}")]
     NotOfAppStore(Platform),
@@ -71,15 +71,15 @@ impl Destination {
     ///
     /// # Errors
     /// What it must be instead.
-    pub fn parse(platform: Platform, text: &str) -> Result<Self, InvalidDestination> {
+    pub fn parse(platform: Platform, text: &str) -> Result<Self, DestinationError> {
         use KnownDestination::{AppStore, TestFlight};
         match (Store::of(platform), text.parse()) {
             (Store::AppStore, Ok(TestFlight)) => Ok(Self::TestFlight),
             (Store::AppStore, Ok(AppStore)) => Ok(Self::AppStore),
-            (Store::AppStore, _) => Err(InvalidDestination::NotOfAppStore(platform)),
-            (Store::GooglePlay, Ok(TestFlight | AppStore)) => Err(InvalidDestination::NotOfGooglePlay),
+            (Store::AppStore, _) => Err(DestinationError::NotOfAppStore(platform)),
+            (Store::GooglePlay, Ok(TestFlight | AppStore)) => Err(DestinationError::NotOfGooglePlay),
             (Store::GooglePlay, _) if is_track(text) => Ok(Self::Track(text.into())),
-            (Store::GooglePlay, _) => Err(InvalidDestination::NotOfGooglePlay),
+            (Store::GooglePlay, _) => Err(DestinationError::NotOfGooglePlay),
         }
     }
 

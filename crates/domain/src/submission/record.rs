@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::destination::Destination;
 use super::error::SubmissionError;
-use super::{Standing, Store, SubmissionStatus};
+use super::{Store, SubmissionState, SubmissionStatus};
 use crate::id::{BuildId, CredentialId, OrgId, SubmissionId};
 use crate::platform::Platform;
 use crate::time::EpochMs;
@@ -23,7 +23,7 @@ pub struct Submission {
     /// Whose it is.
     pub org_id: OrgId,
     /// Where it stands.
-    pub standing: Standing,
+    pub state: SubmissionState,
     /// The build whose app it is; `None` when the app was uploaded.
     pub build_id: Option<BuildId>,
     /// The app, as the binary writes it: the stores tell letter case apart.
@@ -207,18 +207,18 @@ impl Submission {
     /// Whether it waits in App Store Connect for somebody to release it, as far as was asked.
     pub fn may_be_released(&self) -> bool {
         self.destination == Destination::AppStore
-            && self.standing.status == SubmissionStatus::InReview
+            && self.state.status == SubmissionStatus::InReview
             && self.spec.options.manual_release == Some(true)
     }
 
     /// Whether its next step must not wait behind others: a change of its release, or an end to it.
     pub fn is_urgent(&self) -> bool {
-        self.change.is_some() || self.standing.cancel_requested || self.work.is_urgent
+        self.change.is_some() || self.state.cancel_requested || self.work.is_urgent
     }
 
     /// Notes that something happened now. What was said last is not said again.
     pub fn tell(&mut self, at: EpochMs, message: impl Into<String>) {
-        let (status, message) = (self.standing.status.to_string(), message.into());
+        let (status, message) = (self.state.status.to_string(), message.into());
         let said = self.events.last();
         if said.is_some_and(|last| last.status == status && last.message == message) {
             return;

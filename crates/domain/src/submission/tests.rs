@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn at(status: SubmissionStatus) -> Standing {
-    Standing {
+fn at(status: SubmissionStatus) -> SubmissionState {
+    SubmissionState {
         status,
         cancel_requested: false,
     }
@@ -14,35 +14,39 @@ fn at(status: SubmissionStatus) -> Standing {
 fn each_transition_leads_where_the_reference_says() {
     use SubmissionStatus::*;
     for (from, step, wanted) in [
-        (Queued, Move::Reach(Validating), Ok(Validating)),
-        (Validating, Move::Reach(Uploading), Ok(Uploading)),
-        (Uploading, Move::Reach(Uploading), Ok(Uploading)),
-        (Uploading, Move::Reach(Validating), Ok(Uploading)),
-        (Validating, Move::Reach(Processing), Ok(Processing)),
-        (Processing, Move::Reach(RollingOut), Ok(RollingOut)),
-        (RollingOut, Move::Reach(Halted), Ok(Halted)),
-        (Halted, Move::Reach(RollingOut), Ok(RollingOut)),
-        (Halted, Move::Reach(InReview), Ok(Halted)),
-        (Processing, Move::Reach(Success), Ok(Success)),
-        (Processing, Move::Reach(Failed), Err(Refused::Unfit(Processing))),
-        (InReview, Move::Reject, Ok(Rejected)),
-        (Uploading, Move::Reject, Err(Refused::Unfit(Uploading))),
-        (Queued, Move::Fail, Ok(Failed)),
-        (Queued, Move::Cancel, Ok(Canceled)),
-        (RollingOut, Move::Cancel, Err(Refused::Released)),
-        (Halted, Move::Cancel, Err(Refused::Released)),
-        (Uploading, Move::Undone, Err(Refused::Unfit(Uploading))),
-        (Success, Move::Reach(Success), Err(Refused::Over(Success))),
-        (Success, Move::Cancel, Err(Refused::Over(Success))),
-        (Canceled, Move::Fail, Err(Refused::Over(Canceled))),
-        (Failed, Move::Retry, Ok(Queued)),
-        (Rejected, Move::Retry, Ok(Queued)),
-        (Success, Move::Retry, Err(Refused::NotFailed(Success))),
-        (Canceled, Move::Retry, Err(Refused::NotFailed(Canceled))),
-        (InReview, Move::Retry, Err(Refused::NotFailed(InReview))),
+        (Queued, Transition::Reach(Validating), Ok(Validating)),
+        (Validating, Transition::Reach(Uploading), Ok(Uploading)),
+        (Uploading, Transition::Reach(Uploading), Ok(Uploading)),
+        (Uploading, Transition::Reach(Validating), Ok(Uploading)),
+        (Validating, Transition::Reach(Processing), Ok(Processing)),
+        (Processing, Transition::Reach(RollingOut), Ok(RollingOut)),
+        (RollingOut, Transition::Reach(Halted), Ok(Halted)),
+        (Halted, Transition::Reach(RollingOut), Ok(RollingOut)),
+        (Halted, Transition::Reach(InReview), Ok(Halted)),
+        (Processing, Transition::Reach(Success), Ok(Success)),
+        (
+            Processing,
+            Transition::Reach(Failed),
+            Err(TransitionError::Unfit(Processing)),
+        ),
+        (InReview, Transition::Reject, Ok(Rejected)),
+        (Uploading, Transition::Reject, Err(TransitionError::Unfit(Uploading))),
+        (Queued, Transition::Fail, Ok(Failed)),
+        (Queued, Transition::Cancel, Ok(Canceled)),
+        (RollingOut, Transition::Cancel, Err(TransitionError::Released)),
+        (Halted, Transition::Cancel, Err(TransitionError::Released)),
+        (Uploading, Transition::Undone, Err(TransitionError::Unfit(Uploading))),
+        (Success, Transition::Reach(Success), Err(TransitionError::Over(Success))),
+        (Success, Transition::Cancel, Err(TransitionError::Over(Success))),
+        (Canceled, Transition::Fail, Err(TransitionError::Over(Canceled))),
+        (Failed, Transition::Retry, Ok(Queued)),
+        (Rejected, Transition::Retry, Ok(Queued)),
+        (Success, Transition::Retry, Err(TransitionError::NotFailed(Success))),
+        (Canceled, Transition::Retry, Err(TransitionError::NotFailed(Canceled))),
+        (InReview, Transition::Retry, Err(TransitionError::NotFailed(InReview))),
     ] {
         assert_eq!(
-            at(from).after(step).map(|standing| standing.status),
+            at(from).after(step).map(|state| state.status),
             wanted,
             "{from} {step:?}"
         );
@@ -51,25 +55,25 @@ fn each_transition_leads_where_the_reference_says() {
 
 #[test]
 fn a_cancel_waits_for_the_store() {
-    let asked = at(SubmissionStatus::InReview).after(Move::Cancel).unwrap();
+    let asked = at(SubmissionStatus::InReview).after(Transition::Cancel).unwrap();
     assert!(asked.cancel_requested && asked.status == SubmissionStatus::InReview);
-    assert_eq!(asked.after(Move::Undone), Ok(at(SubmissionStatus::Canceled)));
-    assert_eq!(asked.after(Move::NotUndone), Ok(at(SubmissionStatus::InReview)));
+    assert_eq!(asked.after(Transition::Undone), Ok(at(SubmissionStatus::Canceled)));
+    assert_eq!(asked.after(Transition::NotUndone), Ok(at(SubmissionStatus::InReview)));
     // What the store does meanwhile wins.
-    assert_eq!(asked.after(Move::Reject), Ok(at(SubmissionStatus::Rejected)));
+    assert_eq!(asked.after(Transition::Reject), Ok(at(SubmissionStatus::Rejected)));
 }
 
-fn a_move() -> impl Strategy<Value = Move> {
+fn a_move() -> impl Strategy<Value = Transition> {
     prop_oneof![
-        prop::sample::select(&SubmissionStatus::ALL).prop_map(Move::Reach),
+        prop::sample::select(&SubmissionStatus::ALL).prop_map(Transition::Reach),
         prop::sample::select(
             &[
-                Move::Reject,
-                Move::Fail,
-                Move::Cancel,
-                Move::Undone,
-                Move::NotUndone,
-                Move::Retry
+                Transition::Reject,
+                Transition::Fail,
+                Transition::Cancel,
+                Transition::Undone,
+                Transition::NotUndone,
+                Transition::Retry
             ][..]
         ),
     ]
@@ -78,21 +82,21 @@ fn a_move() -> impl Strategy<Value = Move> {
 proptest! {
     #[test]
     fn no_history_breaks_the_rules(moves in prop::collection::vec(a_move(), 0..40)) {
-        let mut standing = Standing::new();
+        let mut state = SubmissionState::new();
         for step in moves {
-            let Ok(next) = standing.after(step) else { continue };
-            if standing.status.is_final() {
-                prop_assert!(step == Move::Retry && next == Standing::new());
-            } else if let (Some(from), Some(to)) = (standing.status.place(), next.status.place()) {
-                prop_assert!(from <= to, "{standing:?} {step:?} {next:?}");
+            let Ok(next) = state.after(step) else { continue };
+            if state.status.is_final() {
+                prop_assert!(step == Transition::Retry && next == SubmissionState::new());
+            } else if let (Some(from), Some(to)) = (state.status.place(), next.status.place()) {
+                prop_assert!(from <= to, "{state:?} {step:?} {next:?}");
             }
             if next.status.is_final() {
                 prop_assert!(!next.cancel_requested);
             }
-            if next.status == SubmissionStatus::Canceled && standing.status != SubmissionStatus::Queued {
-                prop_assert!(standing.cancel_requested);
+            if next.status == SubmissionStatus::Canceled && state.status != SubmissionStatus::Queued {
+                prop_assert!(state.cancel_requested);
             }
-            standing = next;
+            state = next;
         }
     }
 }

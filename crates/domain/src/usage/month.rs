@@ -16,7 +16,7 @@ pub struct Month {
 /// The text is no month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a month is written like 2026-11")]
-pub struct InvalidMonth;
+pub struct MonthError;
 
 impl Month {
     /// The month of a time. Years below 0 or above 9999 are taken as the nearest that has four digits.
@@ -80,20 +80,20 @@ impl fmt::Display for Month {
 }
 
 impl FromStr for Month {
-    type Err = InvalidMonth;
+    type Err = MonthError;
 
-    fn from_str(text: &str) -> Result<Self, InvalidMonth> {
-        let (year, number) = text.split_once('-').ok_or(InvalidMonth)?;
+    fn from_str(text: &str) -> Result<Self, MonthError> {
+        let (year, number) = text.split_once('-').ok_or(MonthError)?;
         let digits = |part: &str, count| part.len() == count && part.bytes().all(|digit| digit.is_ascii_digit());
         if !digits(year, 4) || !digits(number, 2) {
-            return Err(InvalidMonth);
+            return Err(MonthError);
         }
-        let year = year.parse().map_err(|_| InvalidMonth)?;
-        let number = number.parse().map_err(|_| InvalidMonth)?;
+        let year = year.parse().map_err(|_| MonthError)?;
+        let number = number.parse().map_err(|_| MonthError)?;
         if (1..=12).contains(&number) {
             Ok(Month { year, number })
         } else {
-            Err(InvalidMonth)
+            Err(MonthError)
         }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
             "+026-11",
             " 2026-11",
         ] {
-            assert_eq!(text.parse::<Month>(), Err(InvalidMonth), "{text}");
+            assert_eq!(text.parse::<Month>(), Err(MonthError), "{text}");
         }
     }
 }

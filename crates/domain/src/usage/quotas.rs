@@ -40,7 +40,7 @@ pub struct Quotas {
     .month.in_words(),
     .month.next()
 )]
-pub struct OverQuota {
+pub struct QuotaError {
     tier: Tier,
     counter: Counter,
     month: Month,
@@ -50,7 +50,7 @@ pub struct OverQuota {
 
 /// A quota does not leave room to hold what was asked for. Its text tells the caller what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OverHolding {
+pub enum HoldingQuotaError {
     /// Of bytes.
     #[error(
         "This organization stores {held} of its {most} bytes (tier {tier}) and {more} more do not fit; delete updates, builds or \
@@ -93,8 +93,8 @@ impl Quotas {
     /// Whether an organization that holds `held` may hold `more`.
     ///
     /// # Errors
-    /// [`OverHolding`] when that is above the tier's quota.
-    pub fn check_held(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), OverHolding> {
+    /// [`HoldingQuotaError`] when that is above the tier's quota.
+    pub fn check_held(&self, tier: Tier, holding: Holding, held: i64, more: i64) -> Result<(), HoldingQuotaError> {
         let Some(most) = self.most_held(tier, holding) else {
             return Ok(());
         };
@@ -103,8 +103,8 @@ impl Quotas {
             return Ok(());
         }
         Err(match holding {
-            Holding::StoredBytes => OverHolding::StoredBytes { tier, held, most, more },
-            Holding::Apps => OverHolding::Apps { tier, most },
+            Holding::StoredBytes => HoldingQuotaError::StoredBytes { tier, held, most, more },
+            Holding::Apps => HoldingQuotaError::Apps { tier, most },
         })
     }
 
@@ -136,8 +136,8 @@ impl Quotas {
     /// Whether a month's counter may go from `used` to `used + more`.
     ///
     /// # Errors
-    /// [`OverQuota`] when that is above the tier's quota.
-    pub fn check(&self, tier: Tier, counter: Counter, month: Month, used: i64, more: i64) -> Result<(), OverQuota> {
+    /// [`QuotaError`] when that is above the tier's quota.
+    pub fn check(&self, tier: Tier, counter: Counter, month: Month, used: i64, more: i64) -> Result<(), QuotaError> {
         let Some(most) = self.most(tier, counter) else {
             return Ok(());
         };
@@ -146,7 +146,7 @@ impl Quotas {
         if used.saturating_add(more) <= room {
             return Ok(());
         }
-        Err(OverQuota {
+        Err(QuotaError {
             tier,
             counter,
             month,

@@ -13,7 +13,7 @@ use regex::{NoExpand, Regex};
 use super::problem::CollectError;
 use super::{here, nativescript};
 use crate::framework::{Framework, gradle_root};
-use crate::source::{Source, UnreadableFile};
+use crate::source::{FileError, Source};
 
 /// The file with the string resource.
 pub const ANDROID_FILE: &str = "launchway_fingerprint.xml";
@@ -39,7 +39,7 @@ pub enum EmbedError {
     NoProject(String),
     /// It is there, but it is not what is expected.
     #[error(transparent)]
-    Unreadable(#[from] UnreadableFile),
+    Unreadable(#[from] FileError),
     /// It has no place for a key.
     #[error("{0} is no property list in XML; `plutil -convert xml1 {0}` makes it one")]
     NoPropertyList(String),

@@ -1,6 +1,6 @@
 //! Why a project has no fingerprint: what is wrong, and what to do.
 
-use launchway_domain::fingerprint::InvalidDocument;
+use launchway_domain::fingerprint::DocumentError;
 
 /// Why a project has no fingerprint. Paths are relative to the project where they lie in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -103,7 +103,7 @@ pub enum CollectError {
     NoApp(&'static str),
     /// What was found breaks a limit of documents.
     #[error("{0}")]
-    Document(#[from] InvalidDocument),
+    Document(#[from] DocumentError),
 }
 
 impl CollectError {

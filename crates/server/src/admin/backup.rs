@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::api_error::ApiError;
 use crate::app::{App, StartError, open_blob};
 use crate::blob::Key;
 use crate::clock::SystemClock;
 use crate::config::{Config, ConfigError, make_private_dir};
-use crate::failure::Failure;
 use crate::folders::{close_to_others, folder_of, new_private_file, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
@@ -48,11 +48,11 @@ struct Manifest {
 /// Writes a consistent backup into a new or empty directory, while the server runs.
 pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandError> {
     if dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Failure::bad(format!("{} is not empty; name a new directory", dir.display())).into());
+        return Err(ApiError::bad(format!("{} is not empty; name a new directory", dir.display())).into());
     }
     close_to_others(dir)?;
     close_to_others(&dir.join(OBJECTS))?;
-    let mut tx = app.db.read().await.map_err(Failure::from)?;
+    let mut tx = app.db.read().await.map_err(ApiError::from)?;
     let mut system = tx.system(REASON);
     let mut file = BufWriter::new(new_private_file(&dir.join(DATABASE))?);
     let rows = system.dump(&mut file).await.map_err(refused)?;
@@ -65,7 +65,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     let check = system
         .meta(crate::vault::MASTER_KEY_CHECK)
         .await
-        .map_err(Failure::from)?
+        .map_err(ApiError::from)?
         .unwrap_or_default();
     let manifest = Manifest {
         format: FORMAT,
@@ -85,7 +85,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
     sync_folder(dir)?;
     sync_folder(folder_of(dir))?;
     drop(tx);
-    let mut tx = app.db.write().await.map_err(Failure::from)?;
+    let mut tx = app.db.write().await.map_err(ApiError::from)?;
     audit_installation(
         app,
         &mut tx,
@@ -93,7 +93,7 @@ pub async fn backup(app: &App, dir: &Path) -> Result<(Value, String), CommandErr
         &json!({"rows": rows, "packages": packages, "buildFiles": files}),
     )
     .await?;
-    tx.commit().await.map_err(Failure::from)?;
+    tx.commit().await.map_err(ApiError::from)?;
     let key = app.config.master_key_file.display();
     let words = format!(
         "Saved {rows} rows, {packages} packages and {files} files of builds to {}.\nThe master key is not in it: keep {key} safe in another place; a restore needs it.",
@@ -110,7 +110,7 @@ async fn save_packages(app: &App, system: &mut System<'_>, dir: &Path) -> Result
     let mut packages = 0;
     let mut after = String::new();
     loop {
-        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
+        let page = system.packages_after(&after, PAGE).await.map_err(ApiError::from)?;
         let Some(last) = page.last() else { break };
         after = last.id.to_string();
         for package in &page {
@@ -124,16 +124,16 @@ async fn save_packages(app: &App, system: &mut System<'_>, dir: &Path) -> Result
 async fn save(app: &App, package: &Package, dir: &Path) -> Result<(), CommandError> {
     let target = dir.join(OBJECTS).join(package.id.to_string());
     let mut file = tokio::fs::File::from_std(new_private_file(&target)?);
-    let key = Key::new(&package.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+    let key = Key::new(&package.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let fetched = app
         .blob
         .fetch_to_file(&key, &mut file, package.size as u64)
         .await
-        .map_err(Failure::from)?;
+        .map_err(ApiError::from)?;
     file.sync_all().await?;
     if hex::encode(fetched.sha256) != package.sha256 {
         let problem = format!("The package {} in the object storage is damaged", package.id);
-        return Err(Failure::bad(problem).into());
+        return Err(ApiError::bad(problem).into());
     }
     Ok(())
 }
@@ -150,14 +150,14 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
         return Err(StartError::from(ConfigError::new("--master-key-file", problem)).into());
     }
     if hash_file(&dir.join(DATABASE))? != manifest.database_sha256 {
-        return Err(Failure::bad("The backup is damaged: database.jsonl is not the file that was saved").into());
+        return Err(ApiError::bad("The backup is damaged: database.jsonl is not the file that was saved").into());
     }
     build_files::check(dir, &manifest.build_files)?;
     if config.is_embedded() {
         make_private_dir(&config.data_dir)?;
     }
     let db = Db::open(config.database_url.reveal()).await.map_err(StartError::from)?;
-    let mut tx = db.write().await.map_err(Failure::from)?;
+    let mut tx = db.write().await.map_err(ApiError::from)?;
     let mut lines = BufReader::new(File::open(dir.join(DATABASE))?);
     let undumped = tx.system(REASON).undump(&mut lines).await;
     let rows = undumped.map_err(refused)?;
@@ -167,25 +167,25 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let mut system = tx.system(REASON);
     let (mut packages, mut after) = (0u64, String::new());
     loop {
-        let page = system.packages_after(&after, PAGE).await.map_err(Failure::from)?;
+        let page = system.packages_after(&after, PAGE).await.map_err(ApiError::from)?;
         let Some(last) = page.last() else { break };
         after = last.id.to_string();
         for package in &page {
             let source = dir.join(OBJECTS).join(package.id.to_string());
             if !source.is_file() || hash_file(&source)? != package.sha256 {
-                return Err(Failure::bad(format!(
+                return Err(ApiError::bad(format!(
                     "The backup is damaged: the package {} is missing or changed",
                     package.id
                 ))
                 .into());
             }
-            let key = Key::new(&package.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
-            blob.put_file(&key, &source).await.map_err(Failure::from)?;
+            let key = Key::new(&package.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+            blob.put_file(&key, &source).await.map_err(ApiError::from)?;
             packages += 1;
         }
     }
     build_files::restore(&blob, dir).await?;
-    tx.commit().await.map_err(Failure::from)?;
+    tx.commit().await.map_err(ApiError::from)?;
     db.close().await;
     let files = manifest.build_files.count;
     let words = format!(
@@ -196,11 +196,11 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
 
 fn read_manifest(dir: &Path) -> Result<Manifest, CommandError> {
     let bytes = std::fs::read(dir.join(MANIFEST))
-        .map_err(|error| Failure::bad(format!("{} holds no backup: {MANIFEST}: {error}", dir.display())))?;
+        .map_err(|error| ApiError::bad(format!("{} holds no backup: {MANIFEST}: {error}", dir.display())))?;
     let manifest: Option<Manifest> = serde_json::from_slice(&bytes).ok();
     match manifest.filter(|manifest| manifest.format == FORMAT) {
         Some(manifest) => Ok(manifest),
-        None => Err(Failure::bad(format!("{MANIFEST} is damaged, or from a newer version of the server")).into()),
+        None => Err(ApiError::bad(format!("{MANIFEST} is damaged, or from a newer version of the server")).into()),
     }
 }
 
@@ -217,8 +217,8 @@ fn hash_file(path: &Path) -> std::io::Result<String> {
 fn refused(error: DumpError) -> CommandError {
     match error {
         DumpError::Io(error) => error.into(),
-        DumpError::Store(error) => Failure::from(error).into(),
-        DumpError::Line(_) => Failure::bad(format!("The backup is damaged: {error}")).into(),
-        DumpError::NotEmpty => Failure::bad("The database is not empty; restore into a new one").into(),
+        DumpError::Store(error) => ApiError::from(error).into(),
+        DumpError::Line(_) => ApiError::bad(format!("The backup is damaged: {error}")).into(),
+        DumpError::NotEmpty => ApiError::bad("The database is not empty; restore into a new one").into(),
     }
 }

@@ -6,8 +6,8 @@ use launchway_domain::scope::Scope;
 use serde_json::{Value, json};
 
 use super::find_org;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::Write;
 
@@ -27,7 +27,7 @@ pub struct Arguments {
     admin: bool,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let Arguments {
         org,
         name,
@@ -36,7 +36,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Fai
     } = arguments;
     let org = find_org(app, &org).await?;
     let name = launchway_domain::org::normal_name(&name)
-        .ok_or_else(|| Failure::bad("--name must have 1 to 100 visible characters"))?;
+        .ok_or_else(|| ApiError::bad("--name must have 1 to 100 visible characters"))?;
     let mut granted = match scopes {
         Some(names) => read_scopes(&names)?,
         None if admin => Vec::new(),
@@ -69,7 +69,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Fai
     ))
 }
 
-fn read_scopes(names: &[String]) -> Result<Vec<Scope>, Failure> {
+fn read_scopes(names: &[String]) -> Result<Vec<Scope>, ApiError> {
     let read = |name: &String| {
         name.trim()
             .parse()
@@ -78,6 +78,6 @@ fn read_scopes(names: &[String]) -> Result<Vec<Scope>, Failure> {
     };
     let scopes: Option<Vec<Scope>> = names.iter().map(read).collect();
     scopes.filter(|scopes| !scopes.is_empty()).ok_or_else(|| {
-        Failure::bad("--scopes must hold one or more of build,submit,update; --admin gives the admin scope")
+        ApiError::bad("--scopes must hold one or more of build,submit,update; --admin gives the admin scope")
     })
 }

@@ -5,8 +5,8 @@ use launchway_domain::time::iso;
 use serde_json::{Value, json};
 
 use super::find_org;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::runners;
 use crate::ops::write::Write;
 
@@ -20,7 +20,7 @@ pub struct Arguments {
     shared: bool,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let (made, whose) = match arguments.org.filter(|_| !arguments.shared) {
         Some(org) => {
             let org = find_org(app, &org).await?;

@@ -7,8 +7,8 @@ use launchway_domain::tenancy::Role;
 use serde_json::{Value, json};
 
 use super::find_org;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::accounts;
 use crate::ops::write::Write;
 use crate::program::CommandError;
@@ -31,12 +31,12 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Com
     Ok(create(app, arguments, &password).await?)
 }
 
-async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Value, String), Failure> {
+async fn create(app: &App, arguments: Arguments, password: &str) -> Result<(Value, String), ApiError> {
     let Arguments { email, org, role } = arguments;
     let email = accounts::valid_email(&email)?;
     let role: Role = role
         .parse()
-        .map_err(|_| Failure::bad("--role must be owner, admin or member"))?;
+        .map_err(|_| ApiError::bad("--role must be owner, admin or member"))?;
     let org = find_org(app, &org).await?;
     let known = app
         .db

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::find_org;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::members;
 
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub struct Arguments {
     org: String,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let Arguments { email, org } = arguments;
     let org = find_org(app, &org).await?;
     let removed = members::remove_by_operator(app, &email, &org).await?;
@@ -34,6 +34,6 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Fai
             runner.name, runner.id
         ));
     }
-    let object = serde_json::to_value(&removed).map_err(|error| Failure::Internal(error.to_string()))?;
+    let object = serde_json::to_value(&removed).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok((object, words))
 }

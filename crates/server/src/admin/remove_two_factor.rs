@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::two_factor;
 
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub struct Arguments {
     email: String,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let Arguments { email } = arguments;
     let user = two_factor::remove_for(app, &email).await?;
     Ok((

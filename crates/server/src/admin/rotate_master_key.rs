@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::vault;
 
-pub async fn run(app: &App) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App) -> Result<(Value, String), ApiError> {
     let keys = vault::rotate(app).await?;
     let file = app.config.master_key_file.display();
     let words = format!(

@@ -4,8 +4,8 @@ use launchway_domain::actor::Actor;
 use serde_json::{Value, json};
 
 use super::{find_org, read_tier};
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::orgs;
 use crate::ops::write::Write;
 
@@ -19,7 +19,7 @@ pub struct Arguments {
     tier: String,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let tier = read_tier(&arguments.tier)?;
     let org = find_org(app, &arguments.org).await?;
     let mut write = Write::open(app, org.id, Actor::Operator, None).await?;

@@ -5,8 +5,8 @@ use launchway_domain::bundle_id::BundleId;
 use serde_json::{Value, json};
 
 use super::find_org;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::write::{NOTHING, Write};
 
 #[derive(Debug, clap::Args)]
@@ -19,11 +19,11 @@ pub struct Arguments {
     org: String,
 }
 
-pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Failure> {
+pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), ApiError> {
     let Arguments { bundle_id, org } = arguments;
     let bundle: BundleId = bundle_id
         .parse()
-        .map_err(|error| Failure::bad(format!("--bundle-id {error}")))?;
+        .map_err(|error| ApiError::bad(format!("--bundle-id {error}")))?;
     let org = find_org(app, &org).await?;
     let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
     write.touch_updates(&bundle).await?;
@@ -32,7 +32,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Fai
         .system("the operator moves an app between tenants")
         .transfer_app(&bundle, org.id, now)
         .await?;
-    let from = from.ok_or_else(|| Failure::bad(format!("No organization has the bundle id {bundle}")))?;
+    let from = from.ok_or_else(|| ApiError::bad(format!("No organization has the bundle id {bundle}")))?;
     let moved = json!({"bundleId": bundle.as_str(), "from": from, "to": org.id});
     write
         .audit("app.transfer", bundle.as_str(), NOTHING, Some(&moved))

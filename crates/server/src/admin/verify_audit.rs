@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::audit;
 use crate::program::CommandError;
 
@@ -11,7 +11,7 @@ pub async fn run(app: &App) -> Result<(Value, String), CommandError> {
     let check = audit::verify(app).await?;
     if !check.problems.is_empty() {
         let problems = check.problems.join("\n  ");
-        return Err(Failure::bad(format!("The audit log does not hold:\n  {problems}")).into());
+        return Err(ApiError::bad(format!("The audit log does not hold:\n  {problems}")).into());
     }
     Ok((
         json!({"ok": true, "logs": check.chains, "lines": check.lines}),

@@ -11,7 +11,7 @@ pub struct Key(Box<str>);
 /// The text is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an object key has segments of letters, digits, `.`, `_` and `-`, joined by `/`")]
-pub struct BadKey;
+pub struct BlobKeyError;
 
 const MAX_LEN: usize = 512;
 
@@ -22,8 +22,8 @@ impl Key {
     /// Reads a key.
     ///
     /// # Errors
-    /// [`BadKey`] when it breaks the rules of [`Key`].
-    pub fn new(text: &str) -> Result<Key, BadKey> {
+    /// [`BlobKeyError`] when it breaks the rules of [`Key`].
+    pub fn new(text: &str) -> Result<Key, BlobKeyError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let is_segment = |segment: &str| {
             !matches!(segment, "" | "." | "..") && segment.len() <= MAX_SEGMENT && segment.bytes().all(plain)
@@ -31,7 +31,7 @@ impl Key {
         if text.len() <= MAX_LEN && text.split('/').all(is_segment) {
             Ok(Key(text.into()))
         } else {
-            Err(BadKey)
+            Err(BlobKeyError)
         }
     }
 
@@ -42,9 +42,9 @@ impl Key {
 }
 
 impl FromStr for Key {
-    type Err = BadKey;
+    type Err = BlobKeyError;
 
-    fn from_str(text: &str) -> Result<Key, BadKey> {
+    fn from_str(text: &str) -> Result<Key, BlobKeyError> {
         Key::new(text)
     }
 }
@@ -94,7 +94,7 @@ mod tests {
             &long,
         ];
         for bad in bad {
-            assert_eq!(Key::new(bad), Err(BadKey), "{bad:?}");
+            assert_eq!(Key::new(bad), Err(BlobKeyError), "{bad:?}");
         }
         assert!(Key::new(&long[..512]).is_ok() && Key::new(&long_segment[..255]).is_ok());
     }

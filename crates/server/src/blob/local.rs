@@ -26,7 +26,7 @@ use super::{BlobError, Fetched, Key, Listed, fetch};
 use crate::free_space::Floor;
 use crate::mac::MacKey;
 use disk::Draft;
-pub use grant::{Access, Grant, Method, Refusal};
+pub use grant::{Access, Grant, GrantError, Method};
 pub use opened::Opened;
 
 /// How much is read at a time for whoever fetches an object.

@@ -14,7 +14,7 @@ use axum::routing::any;
 use axum::{Json, Router};
 use serde_json::json;
 
-use super::local::{Access, CHUNK, Directory, Grant, Method, Opened, Refusal};
+use super::local::{Access, CHUNK, Directory, Grant, GrantError, Method, Opened};
 use super::range::{self, Selection};
 use super::{BlobError, disposition};
 
@@ -37,7 +37,7 @@ struct Files {
 
 /// Why a request was not served.
 enum Problem {
-    Refused(Refusal),
+    Refused(GrantError),
     Storage(BlobError),
     Method,
 }
@@ -76,7 +76,7 @@ impl Files {
 async fn upload(files: &Files, request: &Parts, body: Body) -> Result<Response, Problem> {
     let grant = files.verify(Method::Put, request, (files.now)())?;
     let Access::Put { size } = grant.access else {
-        return Err(Problem::Refused(Refusal::Signature));
+        return Err(Problem::Refused(GrantError::Signature));
     };
     // Said before the first byte is read, so that a client that waits for leave to send need not send in vain.
     match content_length(&request.headers) {
@@ -95,7 +95,7 @@ async fn download(files: &Files, request: &Parts) -> Result<Response, Problem> {
     let now_ms = (files.now)();
     let grant = files.verify(Method::Get, request, now_ms)?;
     let Access::Get { file_name } = &grant.access else {
-        return Err(Problem::Refused(Refusal::Signature));
+        return Err(Problem::Refused(GrantError::Signature));
     };
     let opened = files.directory.read(&grant.key).await?;
     let (size, etag) = (opened.size, HeaderValue::from_str(&opened.etag));

@@ -13,8 +13,8 @@ use super::frame::{Frame, Notice, done, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::apps;
 use crate::ops::write::Write;
@@ -51,7 +51,7 @@ pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
     }
 }
 
-async fn claim(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
+async fn claim(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), ApiError> {
     let plan = apps::plan(&CreateApp {
         bundle_id: form_data.text("bundleId")?.to_owned(),
         name: form_data.optional("name")?,

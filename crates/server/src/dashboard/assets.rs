@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// One file.
 struct Asset {
@@ -50,12 +50,12 @@ pub fn url(name: &str) -> &'static str {
 }
 
 /// Answers the URLs that [`url`] gives, and no other.
-pub async fn serve(Path((hash, name)): Path<(String, String)>) -> Result<Response, Failure> {
+pub async fn serve(Path((hash, name)): Path<(String, String)>) -> Result<Response, ApiError> {
     let wanted = format!("/assets/{hash}/{name}");
     let asset = ASSETS
         .iter()
         .find(|asset| asset.url == wanted)
-        .ok_or(Failure::NoSuchPath)?;
+        .ok_or(ApiError::NoSuchPath)?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
         (

@@ -14,8 +14,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::updates::bundles;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::update_check;
 use crate::ops::apps;
 use crate::ota::Entry;
@@ -86,14 +86,14 @@ async fn asked(
     org: &mut launchway_store::Org<'_>,
     typed: &FormData,
     query: &str,
-) -> Result<Option<Answer>, Failure> {
+) -> Result<Option<Answer>, ApiError> {
     let bundle = typed.text("bundleId")?;
     if bundle.is_empty() {
         return Ok(None);
     }
     // Only of the organization's own apps: what others published is none of its business.
     if org.app_by_bundle(&apps::bundle_id(bundle)?).await?.is_none() {
-        return Err(Failure::bad("bundleId names no app of this organization"));
+        return Err(ApiError::bad("bundleId names no app of this organization"));
     }
     let answer = update_check::look(app, bundle, query, answer)?;
     Ok(Some(answer.unwrap_or_else(|| Answer {

@@ -16,8 +16,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::audit::{filter, view};
 use crate::http::extract::Query;
 
@@ -40,7 +40,7 @@ impl Page {
 }
 
 /// What the doers of these lines are called: a member's address, the name of a key or runner. Who left has none any more.
-async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, Failure> {
+async fn names(org: &mut Org<'_>, lines: &[ChainedRow]) -> Result<BTreeMap<String, String>, ApiError> {
     let mut names = BTreeMap::new();
     for actor in lines.iter().map(|line| &line.row.actor) {
         if names.contains_key(actor) {

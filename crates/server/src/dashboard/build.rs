@@ -16,7 +16,7 @@ use super::live::{self, Made, Part};
 use super::page_error::PageError;
 use super::show;
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::install::{fresh_url, qr};
 use crate::http::pages::protect;
 use crate::ops::binaries::APPS;
@@ -26,7 +26,7 @@ use crate::ops::builds::view::{given, view};
 #[template(path = "dashboard/build.html")]
 struct Page {
     frame: Frame,
-    state: BuildState,
+    state: BuildSection,
     live: bool,
     /// The end of the log, for who has no scripts.
     tail: String,
@@ -37,7 +37,7 @@ struct Page {
 /// The part that moves.
 #[derive(Template)]
 #[template(path = "dashboard/build_state.html")]
-struct BuildState {
+struct BuildSection {
     home: String,
     build: BuildView,
     is_over: bool,
@@ -56,12 +56,12 @@ struct Artifact {
     facts: Vec<(&'static str, String)>,
 }
 
-async fn read(visit: &Visit<BuildId>) -> Result<Build, Failure> {
+async fn read(visit: &Visit<BuildId>) -> Result<Build, ApiError> {
     let build = visit.app.db.read().await?.org(visit.org()).build(visit.id).await?;
-    build.ok_or(Failure::NoSuch("build"))
+    build.ok_or(ApiError::NoSuch("build"))
 }
 
-async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildState, Failure> {
+async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildSection, ApiError> {
     let app = &visit.app;
     let mut tx = app.db.read().await?;
     let view = view(app, &mut tx.org(visit.org()), build).await?;
@@ -71,10 +71,10 @@ async fn state(visit: &Visit<BuildId>, build: &Build) -> Result<BuildState, Fail
         facts: view.facts.as_ref().map(facts).unwrap_or_default(),
         view: view.clone(),
     };
-    Ok(BuildState {
+    Ok(BuildSection {
         home: visit.visitor.home(),
-        is_over: build.standing.status.is_final(),
-        can_submit: build.standing.status == BuildStatus::Success && view.artifacts.iter().any(is_app),
+        is_over: build.state.status.is_final(),
+        can_submit: build.state.status == BuildStatus::Success && view.artifacts.iter().any(is_app),
         took: took.map(|(from, to)| show::duration(&((to - from) as f64 / 1000.0))),
         artifacts: view.artifacts.iter().map(artifact).collect(),
         qr: view.install.as_ref().map(|link| qr::draw(&link.url)).transpose()?,
@@ -133,9 +133,9 @@ pub async fn show(visit: Visit<BuildId>) -> Result<Response, PageError> {
 }
 
 impl Part for Visit<BuildId> {
-    async fn make(&self) -> Result<Option<Made>, Failure> {
+    async fn make(&self) -> Result<Option<Made>, ApiError> {
         let build = match read(self).await {
-            Err(Failure::NoSuch(_)) => return Ok(None),
+            Err(ApiError::NoSuch(_)) => return Ok(None),
             build => build?,
         };
         let state = state(self, &build).await?;
@@ -159,7 +159,7 @@ pub async fn download(
     let build = read(&visit).await?;
     let given = given(&mut visit.app.db.read().await?.org(visit.org()), &build).await?;
     let artifact = given.iter().find(|given| given.id.to_string() == artifact);
-    let artifact = artifact.ok_or(Failure::NoSuch("artifact"))?;
+    let artifact = artifact.ok_or(ApiError::NoSuch("artifact"))?;
     let mut response = Redirect::to(&fresh_url(&visit.app, artifact)?).into_response();
     protect(&mut response);
     Ok(response)

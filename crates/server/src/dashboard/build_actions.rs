@@ -10,7 +10,7 @@ use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
 use super::show::{platform, time};
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::builds;
 use crate::ops::write::Write;
 
@@ -30,10 +30,10 @@ async fn question(
     id: BuildId,
     question: &'static str,
     button: &'static str,
-) -> Result<(Build, Facts), Failure> {
-    let build = org.build(id).await?.ok_or(Failure::NoSuch("build"))?;
-    let standing = &build.standing;
-    let revision = Revision::of(&(id.to_string(), standing.status.as_str(), standing.cancel_requested))?;
+) -> Result<(Build, Facts), ApiError> {
+    let build = org.build(id).await?.ok_or(ApiError::NoSuch("build"))?;
+    let state = &build.state;
+    let revision = Revision::of(&(id.to_string(), state.status.as_str(), state.cancel_requested))?;
     let mut facts = Facts::new(question, button, revision)
         .on("builds", path(id), "The build")
         .known("App", &build.bundle_id)
@@ -48,36 +48,36 @@ async fn question(
     Ok((build, facts))
 }
 
-async fn lock(write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+async fn lock(write: &mut Write<'_>, id: BuildId) -> Result<(), ApiError> {
     let found = write.org().lock_build(id).await?;
-    found.map(drop).ok_or(Failure::NoSuch("build"))
+    found.map(drop).ok_or(ApiError::NoSuch("build"))
 }
 
 impl Action for Cancel {
     type Id = BuildId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Cancel)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, facts) = question(org, id, "Cancel the build?", "Cancel build").await?;
         let after = builds::canceled(&build, by.now)?;
-        let then = match after.status == build.standing.status {
+        let then = match after.status == build.state.status {
             true => "canceled soon",
             false => after.status.as_str(),
         };
         Ok(facts
             .says("Stops the build. What it has made so far is lost; it can be tried again.")
-            .change("Status", build.standing.status, then)
+            .change("Status", build.state.status, then)
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
         builds::cancel(write, id).await?;
         Ok(Done::new(path(id), Notice::BUILD_CANCELED))
     }
@@ -86,22 +86,22 @@ impl Action for Cancel {
 impl Action for Retry {
     type Id = BuildId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Retry)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, facts) = question(org, id, "Build this again?", "Build again").await?;
         Ok(facts
             .says("A new build of the same source waits in the queue. It counts against the month's builds.")
-            .known("Status", build.standing.status))
+            .known("Status", build.state.status))
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
         let build = builds::retry(write, id).await?;
         Ok(Done::new(path(build.id), Notice::BUILD_RETRIED))
     }
@@ -110,27 +110,27 @@ impl Action for Retry {
 impl Action for Delete {
     type Id = BuildId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Delete)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: BuildId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: BuildId) -> Result<Facts, ApiError> {
         let (build, mut facts) = question(org, id, "Delete the build?", "Delete build").await?;
         facts = facts
             .says("Deletes the record, its log and its artifacts. There is no way back.")
-            .change("Status", build.standing.status, "deleted")
+            .change("Status", build.state.status, "deleted")
             .danger();
-        if !build.standing.status.is_final() {
+        if !build.state.status.is_final() {
             facts = facts.says("The build is stopped first.");
         }
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: BuildId) -> Result<Done, ApiError> {
         let files = builds::delete(write, id).await?;
         Ok(Done::new("/builds", Notice::BUILD_DELETED).without(files))
     }

@@ -13,10 +13,10 @@ use launchway_domain::id::{BuildId, OrgId};
 use serde::Serialize;
 
 use super::log_lines::{Look, walk};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_log::LogReader;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 
 /// The offset of every 500th line is given.
@@ -52,8 +52,8 @@ struct Found {
     more: bool,
 }
 
-async fn build(app: &App, caller: &Caller, id: &str) -> Result<Build, Failure> {
-    let none = || Failure::NoSuch("build");
+async fn build(app: &App, caller: &Caller, id: &str) -> Result<Build, ApiError> {
+    let none = || ApiError::NoSuch("build");
     let id: BuildId = id.parse().map_err(|_| none())?;
     app.db
         .read()
@@ -69,7 +69,7 @@ pub async fn lines(
     State(app): State<Arc<App>>,
     caller: Caller,
     Path((_, id)): Path<(String, String)>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let build = build(&app, &caller, &id).await?;
     let names: Vec<String> = build.phases.into_iter().map(|phase| phase.name).collect();
     let places = Places {
@@ -124,10 +124,10 @@ pub async fn search(
     caller: Caller,
     Path((_, id)): Path<(String, String)>,
     query: Query,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let wanted = query.get("text")?.unwrap_or_default().to_lowercase();
     if wanted.is_empty() || wanted.len() > 200 {
-        return Err(Failure::bad("text must have 1 to 200 characters"));
+        return Err(ApiError::bad("text must have 1 to 200 characters"));
     }
     let build = build(&app, &caller, &id).await?;
     let search = Search {
@@ -171,7 +171,7 @@ fn holds(line: &[u8], wanted: &str) -> bool {
 }
 
 /// The end of a log as text, from the beginning of a line on.
-pub async fn tail(app: &Arc<App>, org: OrgId, build: &Build) -> Result<String, Failure> {
+pub async fn tail(app: &Arc<App>, org: OrgId, build: &Build) -> Result<String, ApiError> {
     let start = (build.log_size - TAIL).max(0);
     let mut reader = LogReader::new(app.clone(), org, build.id, start);
     let mut bytes = Vec::new();

@@ -19,9 +19,9 @@ use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::visit::Visit;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Target, Write};
 
@@ -35,7 +35,7 @@ pub trait Action: Sized + Send + Sync {
     type Id: FromStr + Copy + Send + Sync;
 
     /// Reads what is wanted from the fields of a form or an address.
-    fn read(form_data: &FormData) -> Result<Self, Failure>;
+    fn read(form_data: &FormData) -> Result<Self, ApiError>;
 
     /// Whose access the change takes away: locked before anything else, in one order with the caller.
     fn target(_: Self::Id) -> Option<Target> {
@@ -44,7 +44,7 @@ pub trait Action: Sized + Send + Sync {
 
     /// Waits until nobody else can change what the facts are about. Whoever changes an organization's settings orders
     /// itself by the organization. A target is locked already, and holds what its facts are about.
-    fn lock(&self, write: &mut Write<'_>, id: Self::Id) -> impl Future<Output = Result<(), Failure>> + Send {
+    fn lock(&self, write: &mut Write<'_>, id: Self::Id) -> impl Future<Output = Result<(), ApiError>> + Send {
         async move {
             match Self::target(id) {
                 Some(_) => Ok(()),
@@ -59,7 +59,7 @@ pub trait Action: Sized + Send + Sync {
         org: &mut Org<'_>,
         by: &By<'_>,
         id: Self::Id,
-    ) -> impl Future<Output = Result<Facts, Failure>> + Send;
+    ) -> impl Future<Output = Result<Facts, ApiError>> + Send;
 
     /// Makes the change.
     fn make(
@@ -67,13 +67,13 @@ pub trait Action: Sized + Send + Sync {
         write: &mut Write<'_>,
         by: &By<'_>,
         id: Self::Id,
-    ) -> impl Future<Output = Result<Done, Failure>> + Send;
+    ) -> impl Future<Output = Result<Done, ApiError>> + Send;
 
     /// Answers a form that cannot be confirmed as it is: by the page it stands on, filled in.
     fn refused(
         _: &Visit<Self::Id>,
         _: FormData,
-        failure: Failure,
+        failure: ApiError,
     ) -> impl Future<Output = Result<Response, PageError>> + Send {
         async { Err(PageError(failure)) }
     }
@@ -262,7 +262,7 @@ async fn ask<A: Action>(
     uri: &Uri,
     form_data: &FormData,
     refusal: Option<(StatusCode, String)>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let by = by(visit);
     let action = A::read(form_data)?;
     let mut tx = visit.app.db.read().await?;
@@ -301,19 +301,19 @@ async fn make<A: Action>(visit: Visit<A::Id>, uri: Uri, form_data: FormData) -> 
         Err(failure) => failure,
     };
     let words = match &failure {
-        Failure::Changed => CHANGED.to_owned(),
-        Failure::BadRequest(words) => words.clone(),
+        ApiError::Changed => CHANGED.to_owned(),
+        ApiError::BadRequest(words) => words.clone(),
         _ => return Err(PageError(failure)),
     };
     match ask::<A>(&visit, &uri, &form_data, Some((failure.status().0, words))).await {
         Ok(response) => Ok(response),
         // Things are such now that there is nothing to confirm.
-        Err(Failure::BadRequest(words)) => A::refused(&visit, form_data, Failure::BadRequest(words)).await,
+        Err(ApiError::BadRequest(words)) => A::refused(&visit, form_data, ApiError::BadRequest(words)).await,
         Err(failure) => Err(PageError(failure)),
     }
 }
 
-async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData) -> Result<Response, Failure> {
+async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData) -> Result<Response, ApiError> {
     let (action, by) = (A::read(form_data)?, by(visit));
     let home = visit.visitor.home();
     let path = uri.path().strip_prefix(&home).unwrap_or_default();
@@ -322,7 +322,7 @@ async fn apply<A: Action>(visit: &Visit<A::Id>, uri: &Uri, form_data: &FormData)
         Creation::New(write) => write,
         Creation::Replay(kept) => {
             let location: String =
-                serde_json::from_str(&kept.body).map_err(|error| Failure::Internal(error.to_string()))?;
+                serde_json::from_str(&kept.body).map_err(|error| ApiError::Internal(error.to_string()))?;
             return Ok(to(&location));
         }
     };
@@ -352,7 +352,7 @@ async fn begin<I>(
     visit: &Visit<I>,
     target: Option<Target>,
     request: Option<RequestKey>,
-) -> Result<Creation<'_>, Failure> {
+) -> Result<Creation<'_>, ApiError> {
     let (app, caller) = (&*visit.app, &visit.visitor.caller);
     match target {
         Some(target) => {

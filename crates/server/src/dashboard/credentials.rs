@@ -18,8 +18,8 @@ use super::frame::{Frame, Notice, done, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::credentials;
 use crate::ops::write::Write;
@@ -76,10 +76,10 @@ pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
     }
 }
 
-async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
+async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), ApiError> {
     let file = form_data.bytes("content").filter(|file| !file.is_empty());
-    let file = file.ok_or_else(|| Failure::bad("content is missing: choose the file"))?;
-    let secret = |name: &str| Ok::<_, Failure>(form_data.optional(name)?.map(SecretText::new));
+    let file = file.ok_or_else(|| ApiError::bad("content is missing: choose the file"))?;
+    let secret = |name: &str| Ok::<_, ApiError>(form_data.optional(name)?.map(SecretText::new));
     let request = CreateCredential {
         kind: open::CredentialKind::of(form_data.text("kind")?),
         name: form_data.optional("name")?,

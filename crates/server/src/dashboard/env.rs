@@ -18,8 +18,8 @@ use super::page_error::PageError;
 use super::revision::Revision;
 use super::show::{self, Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::env_vars;
 use crate::ops::write::Write;
@@ -70,7 +70,7 @@ pub fn scope(variable: &EnvVarView) -> String {
 }
 
 /// The revision of a variable. Its value moves the time of its last change.
-pub fn revision(variable: &EnvVar) -> Result<Revision, Failure> {
+pub fn revision(variable: &EnvVar) -> Result<Revision, ApiError> {
     Revision::of(&EnvVarView::of(variable, None))
 }
 
@@ -135,23 +135,23 @@ fn place(visitor: &Visitor) -> Place<'static> {
 }
 
 /// The value as it was typed, now or before it was asked whether to replace another.
-fn value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<SecretText, Failure> {
+fn value(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<SecretText, ApiError> {
     let typed = form_data.bytes("value").unwrap_or_default();
     let sealed = form_data.text("sealedValue")?;
     let opened = match typed.is_empty() && !sealed.is_empty() {
         true => {
             let opened = app.vault.open_kept_form(visitor.user()?.1.id, &place(visitor), sealed);
-            Some(opened.map_err(|_| Failure::bad("value is not there any more; type it again"))?)
+            Some(opened.map_err(|_| ApiError::bad("value is not there any more; type it again"))?)
         }
         false => None,
     };
     let bytes = opened.as_deref().map_or(typed, Vec::as_slice);
-    let value = std::str::from_utf8(bytes).map_err(|_| Failure::bad("value is not valid UTF-8"))?;
+    let value = std::str::from_utf8(bytes).map_err(|_| ApiError::bad("value is not valid UTF-8"))?;
     // Browsers send line ends as CRLF, whatever was typed.
     Ok(SecretText::new(value.replace("\r\n", "\n")))
 }
 
-fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVar>) -> Result<Asks, Failure> {
+fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVar>) -> Result<Asks, ApiError> {
     let value = value(app, visitor, form_data)?;
     let is_first = form_data.optional("replaces")?.is_none();
     Ok(Asks {
@@ -169,7 +169,7 @@ fn asks(app: &App, visitor: &Visitor, form_data: &FormData, there: Option<&EnvVa
 }
 
 /// The value, sealed for the visitor; `None` where the form shows it as it was typed.
-fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText) -> Result<Option<String>, Failure> {
+fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText) -> Result<Option<String>, ApiError> {
     if form_data.text("visibility")? == "plain" && !form_data.text("value")?.is_empty() {
         return Ok(None);
     }
@@ -181,7 +181,7 @@ fn sealed(app: &App, visitor: &Visitor, form_data: &FormData, value: &SecretText
 }
 
 /// The value of a form that was refused for something else, so that it needs not be typed again.
-fn carried(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<Asks>, Failure> {
+fn carried(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<Asks>, ApiError> {
     let typed = value(app, visitor, form_data).ok();
     let typed = typed.filter(|value| (1..=MAX_VALUE_SIZE).contains(&value.reveal().len()));
     let Some(typed) = typed else { return Ok(None) };
@@ -193,7 +193,7 @@ fn carried(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Option<
 }
 
 /// What is there, beside what was typed. Values are not told.
-fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>, Failure> {
+fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>, ApiError> {
     let name = form_data.text("name")?;
     let Some(there) = there else {
         return Ok(vec![Differs::new(name, &"yours", &"deleted meanwhile")]);
@@ -221,7 +221,7 @@ fn differs(form_data: &FormData, there: Option<&EnvVar>) -> Result<Vec<Differs>,
     Ok(differs)
 }
 
-async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Sent, Failure> {
+async fn keep(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Sent, ApiError> {
     let some = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
     let platforms: Vec<_> = form_data.all("platforms").into_iter().map(open::Platform::of).collect();
     let plan = env_vars::plan(SetEnvVar {

@@ -1,7 +1,7 @@
 //! What the address of a list says of it, as it was typed: shown in the form above the list, and kept in its links.
 
+use crate::api_error::ApiError;
 use crate::blob::percent::encoded;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 
 /// The filters of a list, by the names of their parameters.
@@ -10,9 +10,9 @@ pub struct Filters(Vec<(&'static str, String)>);
 impl Filters {
     /// Reads these parameters of an address; one that is not there is empty. Whether a value is one that can be is looked
     /// at elsewhere.
-    pub fn read<const N: usize>(query: &Query, names: [&'static str; N]) -> Result<Filters, Failure> {
+    pub fn read<const N: usize>(query: &Query, names: [&'static str; N]) -> Result<Filters, ApiError> {
         let typed = |name| Ok((name, query.get(name)?.unwrap_or_default().to_owned()));
-        Ok(Filters(names.into_iter().map(typed).collect::<Result<_, Failure>>()?))
+        Ok(Filters(names.into_iter().map(typed).collect::<Result<_, ApiError>>()?))
     }
 
     /// What was typed for a parameter.

@@ -13,7 +13,7 @@ use super::page_error::PageError;
 use super::parts::{FormParts, too_large};
 use super::revision::Revision;
 use super::visitor::Visitor;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::request_body::whole_body;
@@ -34,7 +34,7 @@ pub enum Unchecked {
     Bad(PageError),
 }
 
-impl<E: Into<Failure>> From<E> for Unchecked {
+impl<E: Into<ApiError>> From<E> for Unchecked {
     fn from(error: E) -> Self {
         Unchecked::Bad(PageError(error.into()))
     }
@@ -82,8 +82,8 @@ impl FormData {
     }
 
     /// The fields of a body of pairs.
-    pub fn of_form(bytes: &[u8]) -> Result<FormData, Failure> {
-        let text = std::str::from_utf8(bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
+    pub fn of_form(bytes: &[u8]) -> Result<FormData, ApiError> {
+        let text = std::str::from_utf8(bytes).map_err(|_| ApiError::bad("The form is not valid UTF-8"))?;
         // Each field takes far more memory than its bytes in the body.
         if text.matches('&').nth(MOST_PAIRS).is_some() {
             return Err(too_large());
@@ -91,7 +91,7 @@ impl FormData {
         Ok(FormData::of_pairs(text))
     }
 
-    async fn of_parts(request: Request) -> Result<FormData, Failure> {
+    async fn of_parts(request: Request) -> Result<FormData, ApiError> {
         let mut parts = FormParts::of(request).await?;
         let mut form_data = FormData::default();
         while let Some(part) = parts.next().await? {
@@ -111,7 +111,7 @@ impl FormData {
     }
 
     /// Under what the answer is kept, so that a form that is sent twice is one change.
-    pub fn once(&self, visitor: &Visitor, path: &str) -> Result<Option<RequestKey>, Failure> {
+    pub fn once(&self, visitor: &Visitor, path: &str) -> Result<Option<RequestKey>, ApiError> {
         let key = self.optional("once")?;
         Ok(key.filter(|key| key.len() <= 100).map(|key| RequestKey {
             caller: visitor.caller.actor().to_string(),
@@ -129,12 +129,12 @@ impl FormData {
     }
 
     /// Refuses a form without the token of the page it claims to come from.
-    pub fn check(&self, token: &str) -> Result<(), Failure> {
+    pub fn check(&self, token: &str) -> Result<(), ApiError> {
         same(self.text("token")?.as_bytes(), token)
     }
 
     /// A field that holds a list, with commas or line ends between.
-    pub fn list(&self, name: &str) -> Result<Vec<String>, Failure> {
+    pub fn list(&self, name: &str) -> Result<Vec<String>, ApiError> {
         let items = self.text(name)?.split([',', '\n']).map(str::trim);
         Ok(items.filter(|item| !item.is_empty()).map(str::to_owned).collect())
     }
@@ -146,31 +146,31 @@ impl FormData {
     }
 
     /// A field as text without blanks around it; empty without it.
-    pub fn text(&self, name: &str) -> Result<&str, Failure> {
+    pub fn text(&self, name: &str) -> Result<&str, ApiError> {
         let text = std::str::from_utf8(self.bytes(name).unwrap_or_default());
         Ok(text
-            .map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))?
+            .map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))?
             .trim())
     }
 
     /// A field that may be left empty.
-    pub fn optional(&self, name: &str) -> Result<Option<String>, Failure> {
+    pub fn optional(&self, name: &str) -> Result<Option<String>, ApiError> {
         Ok(Some(self.text(name)?)
             .filter(|text| !text.is_empty())
             .map(str::to_owned))
     }
 
     /// A word that may be left empty; whether it is a known one is looked at elsewhere.
-    pub fn word<T: Word>(&self, name: &str) -> Result<Option<Open<T>>, Failure> {
+    pub fn word<T: Word>(&self, name: &str) -> Result<Option<Open<T>>, ApiError> {
         Ok(self.optional(name)?.map(Open::of))
     }
 
     /// A whole percent that may be left empty; whether it is one that can be is looked at elsewhere.
-    pub fn percent(&self, name: &str) -> Result<Option<i64>, Failure> {
+    pub fn percent(&self, name: &str) -> Result<Option<i64>, ApiError> {
         let typed = self.optional(name)?.map(|percent| percent.parse());
         typed
             .transpose()
-            .map_err(|_| Failure::bad(format!("{name} must be a whole percent from 1 to 100")))
+            .map_err(|_| ApiError::bad(format!("{name} must be a whole percent from 1 to 100")))
     }
 
     /// All values of a field, such as the boxes that were ticked.
@@ -188,11 +188,11 @@ pub fn content_type(headers: &HeaderMap) -> String {
     kind.trim().to_ascii_lowercase()
 }
 
-fn same(given: &[u8], token: &str) -> Result<(), Failure> {
+fn same(given: &[u8], token: &str) -> Result<(), ApiError> {
     if bool::from(given.ct_eq(token.as_bytes())) {
         return Ok(());
     }
-    Err(Failure::Forbidden(FOREIGN_FORM.to_owned()))
+    Err(ApiError::Forbidden(FOREIGN_FORM.to_owned()))
 }
 
 impl<S: Sync> FromRequestParts<S> for FormData {
@@ -200,7 +200,7 @@ impl<S: Sync> FromRequestParts<S> for FormData {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
         let form_data = parts.extensions.get::<FormData>().cloned();
-        form_data.ok_or_else(|| PageError(Failure::bad("Send the form of the page")))
+        form_data.ok_or_else(|| PageError(ApiError::bad("Send the form of the page")))
     }
 }
 
@@ -237,7 +237,7 @@ const OUTDATED: &str = "Somebody changed this since you opened the page, so noth
 
 impl Form {
     /// The form again, refused.
-    pub fn refused(typed: FormData, failure: &Failure) -> Form {
+    pub fn refused(typed: FormData, failure: &ApiError) -> Form {
         Form {
             typed,
             problem: Some(failure.body().message),
@@ -250,7 +250,7 @@ impl Form {
     pub fn outdated(typed: FormData, differs: Vec<Differs>) -> Form {
         Form {
             problem: Some(OUTDATED.to_owned()),
-            status: Failure::Changed.status().0,
+            status: ApiError::Changed.status().0,
             differs,
             ..Form::typed(typed)
         }
@@ -278,7 +278,7 @@ impl Form {
     }
 
     /// The same where what was typed is to blame; any other failure is given back.
-    pub fn refused_if_bad(typed: FormData, failure: Failure) -> Result<Form, Failure> {
+    pub fn refused_if_bad(typed: FormData, failure: ApiError) -> Result<Form, ApiError> {
         match failure.status().0 {
             StatusCode::BAD_REQUEST => Ok(Form::refused(typed, &failure)),
             _ => Err(failure),

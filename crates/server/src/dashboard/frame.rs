@@ -6,8 +6,8 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use launchway_domain::tenancy::Role;
 
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::pages::protect;
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -85,7 +85,7 @@ impl Frame {
 pub fn page(status: StatusCode, template: &impl Template) -> Response {
     let mut response = match template.render() {
         Ok(html) => (status, Html(html)).into_response(),
-        Err(error) => Failure::Internal(error.to_string()).into_response(),
+        Err(error) => ApiError::Internal(error.to_string()).into_response(),
     };
     protect(&mut response);
     let headers = response.headers_mut();

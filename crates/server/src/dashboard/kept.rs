@@ -13,8 +13,8 @@ use launchway_store::KeptForm;
 use super::form_data::{FormData, LARGEST, content_type};
 use super::parts::FormParts;
 use super::visitor::form_token;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::vault::Place;
 use subtle::ConstantTimeEq;
 
@@ -138,9 +138,9 @@ pub fn typed(form_data: &FormData) -> Vec<(String, String)> {
 }
 
 /// Keeps a form for its user; gives its name. `None` where nothing was typed, or too much.
-pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Option<String>, Failure> {
+pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Option<String>, ApiError> {
     let fields = kept_fields(form_data);
-    let text = serde_json::to_vec(&fields).map_err(|error| Failure::Internal(error.to_string()))?;
+    let text = serde_json::to_vec(&fields).map_err(|error| ApiError::Internal(error.to_string()))?;
     if fields.is_empty() || text.len() > LARGEST_KEPT {
         return Ok(None);
     }
@@ -158,13 +158,13 @@ pub async fn keep(app: &App, user: UserId, form_data: &FormData) -> Result<Optio
 }
 
 /// A form that is kept for this user; `None` when it is another's, or its time is over.
-pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<FormData>, Failure> {
+pub async fn find(app: &App, user: UserId, id: &str) -> Result<Option<FormData>, ApiError> {
     let mut tx = app.db.read().await?;
     let sealed = tx.system(REASON).kept_form(id, user, app.clock.now()).await?;
     let Some(sealed) = sealed else { return Ok(None) };
     let text = app.vault.open_kept_form(user, &Place::new(id, "kept form"), &sealed)?;
     let fields: Vec<(String, String)> =
-        serde_json::from_slice(&text).map_err(|error| Failure::Internal(error.to_string()))?;
+        serde_json::from_slice(&text).map_err(|error| ApiError::Internal(error.to_string()))?;
     let mut form_data = FormData::default();
     for (name, value) in fields {
         form_data.add(name, value.into_bytes());

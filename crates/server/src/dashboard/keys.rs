@@ -14,8 +14,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::keys;
 use crate::ops::write::Write;
@@ -81,11 +81,11 @@ pub async fn create(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
     let days = form_data.optional("expiresInDays")?.map(|days| days.parse());
     let days = days
         .transpose()
-        .map_err(|_| Failure::bad("expiresInDays must be a whole number"))?;
+        .map_err(|_| ApiError::bad("expiresInDays must be a whole number"))?;
     let plan = keys::plan(&CreateKey {
         name: form_data.text("name")?.to_owned(),
         scopes: form_data.all("scopes").into_iter().map(open::Scope::of).collect(),

@@ -9,10 +9,10 @@ use bytes::Bytes;
 use futures::stream;
 use tokio::time::Instant;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_news::StreamPlace;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::build_stream::event_stream;
 
 /// So often a part is made anew and compared.
@@ -27,7 +27,7 @@ const COME_AGAIN: u64 = 10;
 /// A part of a page that can be made again.
 pub trait Part: Send + 'static {
     /// Makes it: `None` when there is nothing to show any more.
-    fn make(&self) -> impl Future<Output = Result<Option<Made>, Failure>> + Send;
+    fn make(&self) -> impl Future<Output = Result<Option<Made>, ApiError>> + Send;
 }
 
 /// A part as it is now.
@@ -53,11 +53,11 @@ struct Follower<P> {
 }
 
 /// Streams a part: as it is, then whenever it changed, for as long as the caller is let in.
-pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response, Failure> {
+pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response, ApiError> {
     let place = app
         .build_news
         .open_stream(caller.home()?)
-        .ok_or(Failure::RateLimited(COME_AGAIN))?;
+        .ok_or(ApiError::RateLimited(COME_AGAIN))?;
     let now = Instant::now();
     let follower = Follower {
         app,
@@ -78,7 +78,7 @@ pub fn follow(app: Arc<App>, caller: Caller, part: impl Part) -> Result<Response
 }
 
 impl<P: Part> Follower<P> {
-    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         loop {
             if std::mem::take(&mut self.closes) {
                 self.ended = true;

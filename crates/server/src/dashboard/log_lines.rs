@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use memchr::memchr_iter;
 
+use crate::api_error::ApiError;
 use crate::build_log::LogReader;
-use crate::failure::Failure;
 use crate::fair_work::Call;
 
 /// Bytes of a line that are kept.
@@ -34,7 +34,7 @@ pub struct Walk<L> {
 }
 
 /// Goes over a log to its end, or until it was seen enough. Whoever stops to wait for it stops it.
-pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Result<Walk<L>, Failure> {
+pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Result<Walk<L>, ApiError> {
     let mut walk = Walk {
         look,
         lines: 0,
@@ -60,7 +60,7 @@ pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Resul
 }
 
 /// The next pieces of a log; none at its end.
-async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, Failure> {
+async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, ApiError> {
     let (mut pieces, mut size) = (Vec::new(), 0);
     while size < AT_A_TIME {
         let Some(piece) = reader.next().await? else { break };

@@ -13,7 +13,7 @@ use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
 use super::show::time;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::extract::Query;
 use crate::ops::members;
 use crate::ops::write::{Target, Write};
@@ -27,8 +27,8 @@ pub struct ChangeRole(Role);
 /// Removes a member; who removes itself leaves the organization.
 pub struct Remove;
 
-async fn read(org: &mut Org<'_>, id: UserId) -> Result<(Member, Revision), Failure> {
-    let member = org.member(id).await?.ok_or(Failure::NoSuch("member"))?;
+async fn read(org: &mut Org<'_>, id: UserId) -> Result<(Member, Revision), ApiError> {
+    let member = org.member(id).await?.ok_or(ApiError::NoSuch("member"))?;
     let revision = Revision::of(&(id.to_string(), member.role.as_str(), member.created_at))?;
     Ok((member, revision))
 }
@@ -40,11 +40,11 @@ impl Action for ChangeRole {
         Some(Target::Member(id))
     }
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         Ok(ChangeRole(members::role(&open::Role::of(form_data.text("role")?))?))
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, ApiError> {
         let (member, revision) = read(org, id).await?;
         members::may_change(&by.visitor.caller, &member, self.0)?;
         let follows = match self.0 {
@@ -67,7 +67,7 @@ impl Action for ChangeRole {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, ApiError> {
         members::change(write, &by.visitor.caller, id, self.0).await?;
         Ok(Done::new("/members", Notice::MEMBER_CHANGED))
     }
@@ -80,11 +80,11 @@ impl Action for Remove {
         Some(Target::Member(id))
     }
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Remove)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: UserId) -> Result<Facts, ApiError> {
         let (member, revision) = read(org, id).await?;
         members::may_remove(&by.visitor.caller, &Query::parse(&format!("id={id}")))?;
         let name = &by.visitor.org.name;
@@ -103,7 +103,7 @@ impl Action for Remove {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, by: &By<'_>, id: UserId) -> Result<Done, ApiError> {
         members::remove(write, &by.visitor.caller, id).await?;
         let leaves = by.visitor.caller.actor() == Actor::User(id);
         let done = Done::new("/members", Notice::MEMBER_REMOVED);

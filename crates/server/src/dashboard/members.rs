@@ -17,8 +17,8 @@ use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::write::Write;
 use crate::ops::{departures, members, orgs};
@@ -71,7 +71,7 @@ async fn shown(
         ),
         false => (Vec::new(), Vec::new()),
     };
-    let record = org.record().await?.ok_or(Failure::NoSuch("organization"))?;
+    let record = org.record().await?.ok_or(ApiError::NoSuch("organization"))?;
     let shown = Members {
         frame: Frame::new(app, visitor, "members", "Members"),
         me: visitor.caller.actor().to_string(),
@@ -107,7 +107,7 @@ pub async fn invite(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
     }
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
     let plan = members::plan_invitation(
         &visitor.caller,
         &CreateInvitation {
@@ -130,7 +130,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made
 }
 
 /// The revision of the organization's name.
-fn name_revision(org: &Org) -> Result<Revision, Failure> {
+fn name_revision(org: &Org) -> Result<Revision, ApiError> {
     Revision::of(&(org.id.to_string(), &org.name))
 }
 
@@ -138,9 +138,9 @@ fn name_revision(org: &Org) -> Result<Revision, Failure> {
 pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, form_data: FormData) -> Result<Response, PageError> {
     let form = match renamed(&app, &visitor, &form_data).await {
         Ok(()) => return Ok(done(&visitor, "/members", Notice::RENAMED)),
-        Err(Failure::Changed) => {
+        Err(ApiError::Changed) => {
             let now = app.db.read().await?.org(visitor.org.id).record().await?;
-            let now = now.ok_or(Failure::NoSuch("organization"))?;
+            let now = now.ok_or(ApiError::NoSuch("organization"))?;
             let differs = vec![Differs::new("Name", &form_data.text("name")?, &now.name)];
             Form::outdated(form_data, differs)
         }
@@ -149,7 +149,7 @@ pub async fn rename(State(app): State<Arc<App>>, visitor: Visitor, form_data: Fo
     shown(&app, &visitor, 0, form, None).await
 }
 
-async fn renamed(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), Failure> {
+async fn renamed(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<(), ApiError> {
     let name = orgs::name(form_data.text("name")?)?;
     Write::run(app, &visitor.caller, name, async |write, name| {
         revision::check(form_data, &name_revision(&orgs::record(write).await?)?)?;

@@ -22,8 +22,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 
 /// Rows of each list.
 const LATEST: Paging = Paging { limit: 6, offset: 0 };
@@ -96,7 +96,7 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 
 /// Submissions that do not go on by themselves: users wait for them.
 fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention> {
-    let stuck = |submission: &&Submission| match submission.standing.status {
+    let stuck = |submission: &&Submission| match submission.state.status {
         SubmissionStatus::Failed | SubmissionStatus::Rejected => {
             submission.finished_at.unwrap_or(submission.created_at) > now - RECENT * DAY
         }
@@ -104,7 +104,7 @@ fn submissions_to_look_at(latest: &[Submission], now: EpochMs) -> Vec<Attention>
         _ => false,
     };
     let told = |submission: &Submission| {
-        let what = match submission.standing.status {
+        let what = match submission.state.status {
             SubmissionStatus::Halted => "is halted",
             SubmissionStatus::Rejected => "was rejected",
             _ => "failed",
@@ -129,10 +129,10 @@ async fn others_to_look_at(
     visitor: &Visitor,
     org: &mut Org<'_>,
     latest: &[Build],
-) -> Result<Vec<Attention>, Failure> {
+) -> Result<Vec<Attention>, ApiError> {
     let now = app.clock.now();
     let mut found = Vec::new();
-    let failed = |build: &&Build| build.standing.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
+    let failed = |build: &&Build| build.state.status == BuildStatus::Failed && build.created_at > now - RECENT * DAY;
     for build in latest.iter().filter(failed).take(MOST_FAILED) {
         let cause = build.error.as_ref().map(|error| error.message.as_str());
         found.push(Attention {

@@ -5,12 +5,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::frame::page;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// What went wrong.
-pub struct PageError(pub Failure);
+pub struct PageError(pub ApiError);
 
-impl<E: Into<Failure>> From<E> for PageError {
+impl<E: Into<ApiError>> From<E> for PageError {
     fn from(error: E) -> Self {
         PageError(error.into())
     }
@@ -46,17 +46,17 @@ impl PageError {
 
     fn shown(self, typed: Vec<(String, String)>, link: Option<String>) -> Response {
         let PageError(failure) = self;
-        if let Failure::Internal(text) = &failure {
+        if let ApiError::Internal(text) = &failure {
             tracing::error!(error = %text, "a page failed inside");
         }
         let status = failure.status().0;
         // What belongs to another organization is answered as what does not exist: in the same words.
         let (title, message) = match &failure {
-            Failure::NoSuch(_) | Failure::NoSuchPath => (
+            ApiError::NoSuch(_) | ApiError::NoSuchPath => (
                 "There is nothing here",
                 "It may have been deleted, or it belongs to an organization that you are not a member of.".to_owned(),
             ),
-            Failure::Forbidden(_) | Failure::MissingScope(_) => ("You may not do this", failure.body().message),
+            ApiError::Forbidden(_) | ApiError::MissingScope(_) => ("You may not do this", failure.body().message),
             failure if failure.status().0 == StatusCode::BAD_REQUEST => ("This did not work", failure.body().message),
             _ => ("Something is wrong", failure.body().message),
         };
@@ -69,7 +69,7 @@ impl PageError {
                 link,
             },
         );
-        if let Failure::RateLimited(seconds) = failure {
+        if let ApiError::RateLimited(seconds) = failure {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -13,7 +13,7 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use bytes::Bytes;
 use futures::Stream;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Parts of a form, files among them.
 const MOST_PARTS: usize = 60;
@@ -31,16 +31,16 @@ pub struct FormParts {
 
 impl FormParts {
     /// Begins to read the body of a request.
-    pub async fn of(request: Request) -> Result<FormParts, Failure> {
+    pub async fn of(request: Request) -> Result<FormParts, ApiError> {
         FormParts::holding(MOST_HELD, request).await
     }
 
     /// The same for a form of somebody who is not signed in: it takes less memory, and more time.
-    pub async fn of_stranger(request: Request) -> Result<FormParts, Failure> {
+    pub async fn of_stranger(request: Request) -> Result<FormParts, ApiError> {
         FormParts::holding(MOST_HELD_OF_STRANGER, request).await
     }
 
-    async fn holding(most: u64, request: Request) -> Result<FormParts, Failure> {
+    async fn holding(most: u64, request: Request) -> Result<FormParts, ApiError> {
         let held = Arc::new(Held {
             most,
             bytes: AtomicU64::new(0),
@@ -56,14 +56,14 @@ impl FormParts {
         DefaultBodyLimit::disable().apply(&mut request);
         let parser = Multipart::from_request(request, &()).await;
         Ok(FormParts {
-            parser: parser.map_err(|_| Failure::bad("Send the form of the page"))?,
+            parser: parser.map_err(|_| ApiError::bad("Send the form of the page"))?,
             held,
             left: MOST_PARTS,
         })
     }
 
     /// The next part; the one before must have been read to its end.
-    pub async fn next(&mut self) -> Result<Option<Part<'_>>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<Part<'_>>, ApiError> {
         let Some(field) = self.parser.next_field().await.map_err(|_| broken())? else {
             return Ok(None);
         };
@@ -94,14 +94,14 @@ impl Part<'_> {
     }
 
     /// The next bytes; `None` at the end.
-    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
         let chunk = self.field.chunk().await.map_err(|_| broken())?;
         self.held.release(chunk.as_ref().map_or(0, Bytes::len));
         Ok(chunk)
     }
 
     /// All bytes; refused beyond `largest`.
-    pub async fn whole(mut self, largest: usize) -> Result<Vec<u8>, Failure> {
+    pub async fn whole(mut self, largest: usize) -> Result<Vec<u8>, ApiError> {
         let mut value = Vec::new();
         while let Some(chunk) = self.chunk().await? {
             if value.len() + chunk.len() > largest {
@@ -113,19 +113,19 @@ impl Part<'_> {
     }
 
     /// Reads to the end and keeps nothing.
-    pub async fn skip(mut self) -> Result<(), Failure> {
+    pub async fn skip(mut self) -> Result<(), ApiError> {
         while self.chunk().await?.is_some() {}
         Ok(())
     }
 }
 
-fn broken() -> Failure {
-    Failure::bad("The form is broken or ended early; send it again")
+fn broken() -> ApiError {
+    ApiError::bad("The form is broken or ended early; send it again")
 }
 
 /// The refusal of a form with too many fields, or too large ones.
-pub fn too_large() -> Failure {
-    Failure::TooLarge("The form is too large".to_owned())
+pub fn too_large() -> ApiError {
+    ApiError::TooLarge("The form is too large".to_owned())
 }
 
 /// How much the parser holds.

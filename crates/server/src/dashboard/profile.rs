@@ -15,9 +15,9 @@ use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
 use super::page_error::PageError;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::cookies;
 use crate::ops::accounts;
 use crate::ops::proof;
@@ -37,7 +37,7 @@ struct Profile {
     form: Form,
 }
 
-async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, Failure> {
+async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<Profile, ApiError> {
     let (session, user) = visitor.user()?;
     app.last_used.flush(&app.db).await?;
     let mut tx = app.db.read().await?;
@@ -68,7 +68,7 @@ pub async fn change_password(
     let (session, user) = visitor.user()?;
     let text = |name: &str| {
         let bytes = form_data.bytes(name).unwrap_or_default();
-        std::str::from_utf8(bytes).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
+        std::str::from_utf8(bytes).map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))
     };
     let changed = match (text("current"), text("password")) {
         (Ok(current), Ok(new)) => {
@@ -96,7 +96,7 @@ pub async fn revoke(
     Path((_, id)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
     let (_, user) = visitor.user()?;
-    let id: SessionId = id.parse().map_err(|_| Failure::NoSuch("session"))?;
+    let id: SessionId = id.parse().map_err(|_| ApiError::NoSuch("session"))?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &visitor.caller.origin).await?;
     Ok(done(&visitor, "/profile", Notice::SESSION_REVOKED))
 }

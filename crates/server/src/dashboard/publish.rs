@@ -16,8 +16,8 @@ use super::page_error::PageError;
 use super::received::{Received, receive};
 use super::updates::bundles;
 use super::visitor::{Visitor, other_session};
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::publish_request::{self, Published};
 
 const MISSING: &str = "file is missing: choose the package, a ZIP";
@@ -31,7 +31,7 @@ struct Page {
     largest: i64,
 }
 
-async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, Failure> {
+async fn shown(app: &App, visitor: &Visitor, status: StatusCode, form: Form) -> Result<Response, ApiError> {
     let shown = Page {
         frame: Frame::new(app, visitor, "updates", "Publish an update"),
         form,
@@ -55,7 +55,7 @@ pub async fn publish(State(app): State<Arc<App>>, visitor: Visitor, request: Req
     if form_data.check(&visitor.token).is_err() {
         return Ok(other_session(&app, &visitor, &form_data, "/updates/new").await);
     }
-    let result = match received.and_then(|file| file.ok_or_else(|| Failure::bad(MISSING))) {
+    let result = match received.and_then(|file| file.ok_or_else(|| ApiError::bad(MISSING))) {
         Ok(received) => store_and_publish(&app, &visitor, &form_data, received).await,
         Err(failure) => Err(failure),
     };
@@ -75,7 +75,7 @@ async fn store_and_publish(
     visitor: &Visitor,
     form_data: &FormData,
     received: Received,
-) -> Result<String, Failure> {
+) -> Result<String, ApiError> {
     let mut request = asked(form_data)?;
     request.upload_id = Some(received.upload(app, visitor).await?);
     Ok(
@@ -86,7 +86,7 @@ async fn store_and_publish(
     )
 }
 
-fn asked(form_data: &FormData) -> Result<CreateUpdate, Failure> {
+fn asked(form_data: &FormData) -> Result<CreateUpdate, ApiError> {
     let rollout = form_data.optional("rollout")?.map(|percent| percent.parse());
     Ok(CreateUpdate {
         upload_id: None,
@@ -103,7 +103,7 @@ fn asked(form_data: &FormData) -> Result<CreateUpdate, Failure> {
             .map(|notes| notes.replace("\r\n", "\n")),
         rollout: rollout
             .transpose()
-            .map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))?,
+            .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))?,
         mandatory: Some(form_data.text("mandatory")? == "yes"),
     })
 }

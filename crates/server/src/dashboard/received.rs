@@ -12,9 +12,9 @@ use super::form_data::FormData;
 use super::kept;
 use super::parts::FormParts;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::config::make_private_dir;
-use crate::failure::Failure;
 use crate::ops::uploads;
 use crate::ops::write::Write;
 
@@ -31,7 +31,7 @@ pub struct Received {
 
 impl Received {
     /// The same as a client of the API does: announces an upload and sends its bytes. Gives the upload's id.
-    pub async fn upload(self, app: &App, visitor: &Visitor) -> Result<String, Failure> {
+    pub async fn upload(self, app: &App, visitor: &Visitor) -> Result<String, ApiError> {
         let plan = uploads::plan(
             app,
             &CreateUpload {
@@ -43,7 +43,7 @@ impl Received {
         let mut write = Write::begin(app, &visitor.caller).await?;
         let upload = uploads::create(&mut write, plan).await?;
         write.commit().await?;
-        let id: UploadId = upload.id.parse().map_err(|_| Failure::NoSuch("upload"))?;
+        let id: UploadId = upload.id.parse().map_err(|_| ApiError::NoSuch("upload"))?;
         let key = uploads::staging_key(id)?;
         app.blob.put_file(&key, self.file.path()).await?;
         Ok(upload.id)
@@ -57,7 +57,7 @@ pub async fn receive(
     visitor: &Visitor,
     request: Request,
     largest: u64,
-) -> Result<(FormData, Result<Option<Received>, Failure>), Failure> {
+) -> Result<(FormData, Result<Option<Received>, ApiError>), ApiError> {
     let mut parts = FormParts::of(request).await?;
     let mut form_data = FormData::default();
     let mut received = Ok(None);
@@ -90,7 +90,7 @@ pub async fn receive(
 }
 
 /// Whether a form is of the visitor's own session; refused unless it is of a page of this server.
-fn check(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<bool, Failure> {
+fn check(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<bool, ApiError> {
     match form_data.check(&visitor.token) {
         Ok(()) => Ok(true),
         Err(_) if kept::owner(app, form_data).is_some() => Ok(false),
@@ -108,7 +108,7 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn begin(app: &App, largest: u64) -> Result<Receiving, Failure> {
+    fn begin(app: &App, largest: u64) -> Result<Receiving, ApiError> {
         let dir = app.config.scratch_dir();
         let file = make_private_dir(&dir)
             .and_then(|()| NamedTempFile::new_in(&dir))
@@ -122,10 +122,10 @@ impl Receiving {
         })
     }
 
-    async fn take(&mut self, piece: &[u8]) -> Result<(), Failure> {
+    async fn take(&mut self, piece: &[u8]) -> Result<(), ApiError> {
         self.size += piece.len() as u64;
         if self.size > self.largest {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "file is too large: this server takes up to {} bytes",
                 self.largest
             )));
@@ -135,7 +135,7 @@ impl Receiving {
     }
 
     /// The file; `None` when it is empty, as browsers send a field without a file.
-    async fn end(mut self, name: String) -> Result<Option<Received>, Failure> {
+    async fn end(mut self, name: String) -> Result<Option<Received>, ApiError> {
         self.writer.flush().await.map_err(no_room)?;
         if self.size == 0 {
             return Ok(None);
@@ -155,6 +155,6 @@ impl Receiving {
     }
 }
 
-fn no_room(error: std::io::Error) -> Failure {
-    Failure::Unavailable(format!("no room for a temporary file: {error}"))
+fn no_room(error: std::io::Error) -> ApiError {
+    ApiError::Unavailable(format!("no room for a temporary file: {error}"))
 }

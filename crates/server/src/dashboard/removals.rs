@@ -12,7 +12,7 @@ use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
 use super::show::time;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::{Target, Write};
 use crate::ops::{apps, credentials, env_vars, keys, members, runners};
 
@@ -37,12 +37,12 @@ fn time_or(at: Option<i64>, missing: &str) -> String {
 impl Action for DeleteApp {
     type Id = AppId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(DeleteApp)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: AppId) -> Result<Facts, Failure> {
-        let app = org.app(id).await?.ok_or(Failure::NoSuch("app"))?;
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: AppId) -> Result<Facts, ApiError> {
+        let app = org.app(id).await?.ok_or(ApiError::NoSuch("app"))?;
         let revision = Revision::of(&(id.to_string(), &app.bundle_id, &app.name))?;
         Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
             .on("apps", "/apps", "Apps")
@@ -52,7 +52,7 @@ impl Action for DeleteApp {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: AppId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: AppId) -> Result<Done, ApiError> {
         apps::delete(write, id).await?;
         Ok(Done::new("/apps", Notice::APP_DELETED))
     }
@@ -61,12 +61,12 @@ impl Action for DeleteApp {
 impl Action for DeleteVariable {
     type Id = EnvVarId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(DeleteVariable)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: EnvVarId) -> Result<Facts, Failure> {
-        let kept = org.env_var(id).await?.ok_or(Failure::NoSuch("environment variable"))?;
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: EnvVarId) -> Result<Facts, ApiError> {
+        let kept = org.env_var(id).await?.ok_or(ApiError::NoSuch("environment variable"))?;
         let variable = kept.variable;
         Ok(Facts::new(
             format!("Delete {}?", variable.name),
@@ -80,7 +80,7 @@ impl Action for DeleteVariable {
         .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: EnvVarId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: EnvVarId) -> Result<Done, ApiError> {
         env_vars::delete(write, id).await?;
         Ok(Done::new("/env", Notice::VARIABLE_DELETED))
     }
@@ -89,12 +89,12 @@ impl Action for DeleteVariable {
 impl Action for DeleteCredential {
     type Id = CredentialId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(DeleteCredential)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: CredentialId) -> Result<Facts, Failure> {
-        let credential = org.credential(id).await?.ok_or(Failure::NoSuch("credential"))?;
+    async fn facts(&self, org: &mut Org<'_>, by: &By<'_>, id: CredentialId) -> Result<Facts, ApiError> {
+        let credential = org.credential(id).await?.ok_or(ApiError::NoSuch("credential"))?;
         let revision = Revision::of(&(id.to_string(), &credential.name, &credential.fingerprint))?;
         let bundle = credential
             .bundle_id
@@ -110,7 +110,7 @@ impl Action for DeleteCredential {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: CredentialId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: CredentialId) -> Result<Done, ApiError> {
         credentials::delete(write, id).await?;
         Ok(Done::new("/credentials", Notice::CREDENTIAL_DELETED))
     }
@@ -123,12 +123,12 @@ impl Action for RevokeKey {
         Some(Target::Key(id))
     }
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(RevokeKey)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: KeyId) -> Result<Facts, Failure> {
-        let key = org.key(id).await?.ok_or(Failure::NoSuch("API key"))?;
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: KeyId) -> Result<Facts, ApiError> {
+        let key = org.key(id).await?.ok_or(ApiError::NoSuch("API key"))?;
         let revision = Revision::of(&(id.to_string(), &key.name, key.revoked_at))?;
         let scopes: Vec<_> = key.scopes.iter().map(ToString::to_string).collect();
         Ok(Facts::new(format!("Revoke {}?", key.name), "Revoke key", revision)
@@ -144,7 +144,7 @@ impl Action for RevokeKey {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: KeyId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: KeyId) -> Result<Done, ApiError> {
         keys::revoke(write, id).await?;
         Ok(Done::new("/api-keys", Notice::KEY_REVOKED))
     }
@@ -153,12 +153,12 @@ impl Action for RevokeKey {
 impl Action for RevokeRunner {
     type Id = RunnerId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(RevokeRunner)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: RunnerId) -> Result<Facts, Failure> {
-        let runner = org.runner(id).await?.ok_or(Failure::NoSuch("runner"))?;
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: RunnerId) -> Result<Facts, ApiError> {
+        let runner = org.runner(id).await?.ok_or(ApiError::NoSuch("runner"))?;
         let revision = Revision::of(&(id.to_string(), &runner.name, runner.revoked_at))?;
         Ok(
             Facts::new(format!("Revoke {}?", runner.name), "Revoke runner", revision)
@@ -174,7 +174,7 @@ impl Action for RevokeRunner {
         )
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: RunnerId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: RunnerId) -> Result<Done, ApiError> {
         runners::revoke(write, id).await?;
         Ok(Done::new("/runners", Notice::RUNNER_REVOKED))
     }
@@ -183,12 +183,12 @@ impl Action for RevokeRunner {
 impl Action for Uninvite {
     type Id = InvitationId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Uninvite)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: InvitationId) -> Result<Facts, Failure> {
-        let invitation = org.invitation(id).await?.ok_or(Failure::NoSuch("invitation"))?;
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: InvitationId) -> Result<Facts, ApiError> {
+        let invitation = org.invitation(id).await?.ok_or(ApiError::NoSuch("invitation"))?;
         let revision = Revision::of(&(id.to_string(), invitation.accepted_at))?;
         Ok(
             Facts::new("Take the invitation back?", "Take invitation back", revision)
@@ -200,7 +200,7 @@ impl Action for Uninvite {
         )
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: InvitationId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: InvitationId) -> Result<Done, ApiError> {
         members::uninvite(write, id).await?;
         Ok(Done::new("/members", Notice::UNINVITED))
     }

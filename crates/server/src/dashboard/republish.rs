@@ -17,7 +17,7 @@ use super::update::{self, percent};
 use super::update_actions::{about, name, path, read, yes_no};
 use super::update_health::{configuration, health, reach};
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::Write;
 use crate::ops::{apps, publish, updates};
 
@@ -50,7 +50,7 @@ fn line(update: &Update, rollout: Rollout, mandatory: bool) -> String {
 }
 
 /// The newest published update that devices of a configuration are offered.
-async fn newest(org: &mut Org<'_>, like: &Update, configuration: &Configuration) -> Result<Option<Update>, Failure> {
+async fn newest(org: &mut Org<'_>, like: &Update, configuration: &Configuration) -> Result<Option<Update>, ApiError> {
     let filter = UpdateFilter {
         bundle: Some(apps::bundle_id(&like.bundle_id)?),
         platform: Some(like.platform),
@@ -63,7 +63,7 @@ async fn newest(org: &mut Org<'_>, like: &Update, configuration: &Configuration)
 impl Action for Promote {
     type Id = UpdateId;
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         Ok(Promote {
             to: publish::configuration(form_data.text("configuration")?)?,
             rollout: percent(form_data)?.map(publish::rollout).transpose()?,
@@ -71,11 +71,11 @@ impl Action for Promote {
         })
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
         updates::locked(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let source = read(org, id).await?;
         let rollout = self.rollout(&source);
         let top = newest(org, &source, &self.to).await?;
@@ -114,7 +114,7 @@ impl Action for Promote {
         health(facts, org, &source).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
         let source = read(&mut write.org(), id).await?;
         let request = CreateUpdate {
             version: source.version_text.clone(),
@@ -128,7 +128,7 @@ impl Action for Promote {
         Ok(Done::new(path(made.id), Notice::UPDATE_PROMOTED))
     }
 
-    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: Failure) -> Result<Response, PageError> {
+    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
         update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
@@ -158,19 +158,19 @@ fn same_bytes(source: &Update) -> CreateUpdate {
 impl Action for RollBack {
     type Id = UpdateId;
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         Ok(RollBack {
             to: form_data.text("to")?.parse().ok(),
         })
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
         updates::locked(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let bad = read(org, id).await?;
-        let good = read(org, self.to.ok_or(Failure::NoSuch("update"))?).await?;
+        let good = read(org, self.to.ok_or(ApiError::NoSuch("update"))?).await?;
         let seen = (UpdateView::of(&bad), UpdateView::of(&good));
         let mut facts = Facts::new(
             format!("Roll {} back to {}?", name(&bad), name(&good)),
@@ -196,9 +196,9 @@ impl Action for RollBack {
         health(facts, org, &bad).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
         let bad = read(&mut write.org(), id).await?;
-        let good = read(&mut write.org(), self.to.ok_or(Failure::NoSuch("update"))?).await?;
+        let good = read(&mut write.org(), self.to.ok_or(ApiError::NoSuch("update"))?).await?;
         let request = CreateUpdate {
             bundle_id: bad.bundle_id,
             platform: bad.platform.into(),

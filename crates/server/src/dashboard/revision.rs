@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::form_data::FormData;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Bytes of a digest that tell one state from another.
 const BYTES: usize = 16;
@@ -19,8 +19,8 @@ pub struct Revision(String);
 
 impl Revision {
     /// The revision of what is shown, without what moves by itself such as counts and times of last use.
-    pub fn of(shown: &impl Serialize) -> Result<Revision, Failure> {
-        let text = serde_json::to_vec(shown).map_err(|error| Failure::Internal(error.to_string()))?;
+    pub fn of(shown: &impl Serialize) -> Result<Revision, ApiError> {
+        let text = serde_json::to_vec(shown).map_err(|error| ApiError::Internal(error.to_string()))?;
         let digest = Sha256::digest(&text);
         Ok(Revision(BASE64_URL_SAFE_NO_PAD.encode(&digest[..BYTES])))
     }
@@ -32,10 +32,10 @@ impl Revision {
 }
 
 /// Refuses a form that was filled in by the sight of another state.
-pub fn check(form_data: &FormData, now: &Revision) -> Result<(), Failure> {
+pub fn check(form_data: &FormData, now: &Revision) -> Result<(), ApiError> {
     let given = form_data.text("revision")?;
     if bool::from(given.as_bytes().ct_eq(now.0.as_bytes())) {
         return Ok(());
     }
-    Err(Failure::Changed)
+    Err(ApiError::Changed)
 }

@@ -14,8 +14,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::runners;
 use crate::ops::write::Write;
@@ -37,7 +37,7 @@ struct Made {
     expires_at: String,
 }
 
-async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) -> Result<Runners, Failure> {
+async fn shown(app: &App, visitor: &Visitor, offset: i64, made: Option<Made>) -> Result<Runners, ApiError> {
     let now = app.clock.now();
     let paging = Paging { limit: ROWS, offset };
     let rows = app.db.read().await?.org(visitor.org.id).runners(paging).await?;

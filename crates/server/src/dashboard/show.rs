@@ -5,11 +5,11 @@ use launchway_api::open;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::KnownDestination;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// A part of a page as HTML.
-pub fn rendered(part: &impl Template) -> Result<String, Failure> {
-    part.render().map_err(|error| Failure::Internal(error.to_string()))
+pub fn rendered(part: &impl Template) -> Result<String, ApiError> {
+    part.render().map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// A time as an element that a script puts into the reader's zone.

@@ -5,7 +5,7 @@ use axum::response::Response;
 use launchway_api::submissions::SubmissionView;
 use launchway_domain::id::SubmissionId;
 use launchway_domain::submission::destination::Destination;
-use launchway_domain::submission::{Move, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionStatus, Transition};
 
 use super::form_data::Form;
 use super::frame::{Frame, page};
@@ -14,13 +14,13 @@ use super::page_error::PageError;
 use super::show;
 use super::timeline::{Step, timeline};
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 #[derive(Template)]
 #[template(path = "dashboard/submission.html")]
 struct Page {
     frame: Frame,
-    state: SubmissionState,
+    state: SubmissionSection,
     live: bool,
     form: Form,
 }
@@ -28,7 +28,7 @@ struct Page {
 /// The part that moves.
 #[derive(Template)]
 #[template(path = "dashboard/submission_state.html")]
-struct SubmissionState {
+struct SubmissionSection {
     home: String,
     submission: SubmissionView,
     timeline: Vec<Step>,
@@ -59,15 +59,16 @@ struct Can {
 impl Can {
     fn of(submission: &Submission) -> Can {
         use SubmissionStatus::{Halted, RollingOut};
-        let standing = submission.standing;
+        let state = submission.state;
         let is_play = matches!(submission.destination, Destination::Track(_));
         let has_rollout = submission.destination != Destination::TestFlight;
-        let is_out = has_rollout && matches!(standing.status, RollingOut | Halted);
+        let is_out = has_rollout && matches!(state.status, RollingOut | Halted);
         Can {
-            cancel: !standing.cancel_requested && standing.after(Move::Cancel).is_ok(),
-            retry: standing.after(Move::Retry).is_ok() && submission.error.as_ref().is_none_or(|error| error.retryable),
-            halt: has_rollout && standing.status == RollingOut,
-            resume: has_rollout && standing.status == Halted,
+            cancel: !state.cancel_requested && state.after(Transition::Cancel).is_ok(),
+            retry: state.after(Transition::Retry).is_ok()
+                && submission.error.as_ref().is_none_or(|error| error.retryable),
+            halt: has_rollout && state.status == RollingOut,
+            resume: has_rollout && state.status == Halted,
             release: submission.may_be_released(),
             roll_out: is_out && is_play,
             complete: is_out && !is_play,
@@ -75,20 +76,20 @@ impl Can {
     }
 }
 
-async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionState, Failure> {
+async fn read(visit: &Visit<SubmissionId>) -> Result<SubmissionSection, ApiError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
     let submission = org.submission(visit.id).await?;
-    let submission = submission.ok_or(Failure::NoSuch("submission"))?;
+    let submission = submission.ok_or(ApiError::NoSuch("submission"))?;
     let credential = match submission.credential_id {
         Some(known) => org.credential(known).await?.map(|known| known.name),
         None => None,
     };
     let view = SubmissionView::of(&submission);
-    Ok(SubmissionState {
+    Ok(SubmissionSection {
         home: visit.visitor.home(),
         timeline: timeline(&view.events, &view.status, submission.finished_at),
-        is_over: submission.standing.status.is_final(),
+        is_over: submission.state.status.is_final(),
         can: Can::of(&submission),
         wanted: submission
             .change
@@ -144,9 +145,9 @@ pub async fn show(visit: Visit<SubmissionId>) -> Result<Response, PageError> {
 }
 
 impl Part for Visit<SubmissionId> {
-    async fn make(&self) -> Result<Option<Made>, Failure> {
+    async fn make(&self) -> Result<Option<Made>, ApiError> {
         let state = match read(self).await {
-            Err(Failure::NoSuch(_)) => return Ok(None),
+            Err(ApiError::NoSuch(_)) => return Ok(None),
             state => state?,
         };
         Ok(Some(Made {

@@ -16,7 +16,7 @@ use super::revision::Revision;
 use super::show;
 use super::submission;
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::submissions::{self, form};
 use crate::ops::write::Write;
 
@@ -29,13 +29,13 @@ pub struct Retry;
 /// Removes a submission.
 pub struct Delete;
 
-async fn read(org: &mut Org<'_>, id: SubmissionId) -> Result<Submission, Failure> {
-    org.submission(id).await?.ok_or(Failure::NoSuch("submission"))
+async fn read(org: &mut Org<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
+    org.submission(id).await?.ok_or(ApiError::NoSuch("submission"))
 }
 
-async fn lock(write: &mut Write<'_>, id: SubmissionId) -> Result<(), Failure> {
+async fn lock(write: &mut Write<'_>, id: SubmissionId) -> Result<(), ApiError> {
     let found = write.org().lock_submission(id).await?;
-    found.map(drop).ok_or(Failure::NoSuch("submission"))
+    found.map(drop).ok_or(ApiError::NoSuch("submission"))
 }
 
 fn path(id: SubmissionId) -> String {
@@ -43,7 +43,7 @@ fn path(id: SubmissionId) -> String {
 }
 
 /// What decides whether a confirmation is still true: not the events that its work adds while it goes on.
-fn revision(submission: &Submission) -> Result<Revision, Failure> {
+fn revision(submission: &Submission) -> Result<Revision, ApiError> {
     let view = SubmissionView::of(submission);
     let change = submission.change.map(|change| (change.rollout, change.halted));
     Revision::of(&(
@@ -57,7 +57,7 @@ fn revision(submission: &Submission) -> Result<Revision, Failure> {
 }
 
 /// A question about a submission, with what is known of it.
-fn question(submission: &Submission, question: impl Into<String>, button: &'static str) -> Result<Facts, Failure> {
+fn question(submission: &Submission, question: impl Into<String>, button: &'static str) -> Result<Facts, ApiError> {
     let view = SubmissionView::of(submission);
     let version = match (&view.version, &view.build_number) {
         (Some(version), Some(number)) => format!("{version} ({number})"),
@@ -134,9 +134,9 @@ fn words(wanted: Wanted, submission: &Submission) -> (&'static str, &'static str
 }
 
 impl Change {
-    fn facts_of(&self, submission: &Submission) -> Result<Facts, Failure> {
+    fn facts_of(&self, submission: &Submission) -> Result<Facts, ApiError> {
         let wanted = self.0;
-        let status = submission.standing.status;
+        let status = submission.state.status;
         let (asked, button, follows) = words(wanted, submission);
         let mut facts = question(submission, asked, button)?.says(follows);
         facts = match wanted.rollout {
@@ -164,24 +164,24 @@ impl Change {
 impl Action for Change {
     type Id = SubmissionId;
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         Ok(Change(form::change(&ChangeSubmission {
             rollout: form_data.percent("rollout")?,
             status: form_data.word("status")?,
         })?))
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         submissions::may_change(&submission, self.0, self.0.after(submission.change))?;
         self.facts_of(&submission)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         submissions::change(write, id, self.0).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_CHANGED))
     }
@@ -189,7 +189,7 @@ impl Action for Change {
     async fn refused(
         visit: &Visit<SubmissionId>,
         form_data: FormData,
-        failure: Failure,
+        failure: ApiError,
     ) -> Result<Response, PageError> {
         submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
@@ -198,30 +198,30 @@ impl Action for Change {
 impl Action for Cancel {
     type Id = SubmissionId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Cancel)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         let after = submissions::canceled(&submission)?;
-        let then = if after.status == submission.standing.status {
+        let then = if after.status == submission.state.status {
             "canceled soon"
         } else {
             after.status.as_str()
         };
         Ok(question(&submission, "Cancel the submission?", "Cancel submission")?
             .says("Stops the submission, and takes back at the store what was begun there, where the store still lets go of it.")
-            .change("Status", submission.standing.status, then)
+            .change("Status", submission.state.status, then)
             .known("Rollout", rollout(&submission))
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         let (_, files) = submissions::cancel(write, id).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_CANCELED).without(files))
     }
@@ -229,7 +229,7 @@ impl Action for Cancel {
     async fn refused(
         visit: &Visit<SubmissionId>,
         form_data: FormData,
-        failure: Failure,
+        failure: ApiError,
     ) -> Result<Response, PageError> {
         submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
@@ -238,20 +238,20 @@ impl Action for Cancel {
 impl Action for Retry {
     type Id = SubmissionId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Retry)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         let after = submissions::retried(&submission)?;
         let mut facts = question(&submission, "Retry the submission?", "Retry submission")?
             .says("The submission goes on where it stopped, with what the store has by now.")
-            .change("Status", submission.standing.status, after.status)
+            .change("Status", submission.state.status, after.status)
             .known("Rollout", rollout(&submission));
         if let Some(error) = &submission.error {
             facts = facts
@@ -261,7 +261,7 @@ impl Action for Retry {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         submissions::retry(write, id).await?;
         Ok(Done::new(path(id), Notice::SUBMISSION_RETRIED))
     }
@@ -269,7 +269,7 @@ impl Action for Retry {
     async fn refused(
         visit: &Visit<SubmissionId>,
         form_data: FormData,
-        failure: Failure,
+        failure: ApiError,
     ) -> Result<Response, PageError> {
         submission::shown(visit, Form::refused_if_bad(form_data, failure)?).await
     }
@@ -278,19 +278,19 @@ impl Action for Retry {
 impl Action for Delete {
     type Id = SubmissionId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Delete)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: SubmissionId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: SubmissionId) -> Result<Facts, ApiError> {
         let submission = read(org, id).await?;
         let mut facts = question(&submission, "Delete the submission?", "Delete submission")?
             .says("Deletes the record. What users have they keep. There is no way back.")
-            .change("Status", submission.standing.status, "deleted")
+            .change("Status", submission.state.status, "deleted")
             .known("Rollout", rollout(&submission))
             .danger();
         if submissions::canceled(&submission).is_ok() {
@@ -299,7 +299,7 @@ impl Action for Delete {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: SubmissionId) -> Result<Done, ApiError> {
         let files = submissions::delete(write, id).await?;
         Ok(Done::new("/submissions", Notice::SUBMISSION_DELETED).without(files))
     }

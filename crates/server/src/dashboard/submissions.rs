@@ -18,8 +18,8 @@ use super::page_error::PageError;
 use super::show::{self, Pager, ROWS};
 use super::updates::bundles;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::submit::filter;
 
@@ -47,7 +47,7 @@ struct Rows {
     pager: Pager,
 }
 
-async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, offset: i64) -> Result<Rows, Failure> {
+async fn rows(app: &App, org: OrgId, filter: &SubmissionFilter, query: &str, offset: i64) -> Result<Rows, ApiError> {
     let paging = Paging { limit: ROWS, offset };
     let found = app.db.read().await?.org(org).submissions(filter, paging).await?;
     Ok(Rows {
@@ -86,7 +86,7 @@ struct LiveRows {
 }
 
 impl Part for LiveRows {
-    async fn make(&self) -> Result<Option<Made>, Failure> {
+    async fn make(&self) -> Result<Option<Made>, ApiError> {
         let rows = rows(&self.app, self.org, &self.filter, &self.query, self.offset).await?;
         Ok(Some(Made {
             html: show::rendered(&rows)?,

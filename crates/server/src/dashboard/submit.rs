@@ -19,8 +19,8 @@ use super::frame::{Frame, Notice, done, page};
 use super::page_error::PageError;
 use super::received::{Received, receive};
 use super::visitor::{Visitor, other_session};
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::submissions::credential::kind_of;
 use crate::ops::submissions::request::{self, Submitted};
@@ -68,17 +68,17 @@ impl Page {
 }
 
 /// The build that an id names; no id names none.
-async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, Failure> {
+async fn build_of(org: &mut Org<'_>, id: Option<&str>) -> Result<Option<Build>, ApiError> {
     let Some(id) = id.filter(|id| !id.is_empty()) else {
         return Ok(None);
     };
-    let none = || Failure::NoSuch("build");
+    let none = || ApiError::NoSuch("build");
     let found = org.build(id.parse().map_err(|_| none())?).await?;
     found.map(Some).ok_or_else(none)
 }
 
 /// The credentials that may be chosen: of the stores, not over, and for this app.
-async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Result<Vec<Choice>, Failure> {
+async fn credentials(org: &mut Org<'_>, build: Option<&Build>, now: i64) -> Result<Vec<Choice>, ApiError> {
     let fits = |one: &Credential, store: Store| {
         one.is(kind_of(store)) && build.is_none_or(|build| Store::of(build.platform) == store)
     };
@@ -109,7 +109,7 @@ async fn shown(
     status: StatusCode,
     build: Option<&str>,
     form: Form,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let mut tx = app.db.read().await?;
     let mut org = tx.org(visitor.org.id);
     let build = build_of(&mut org, build).await?;
@@ -174,12 +174,12 @@ async fn send(
     visitor: &Visitor,
     form_data: &FormData,
     received: Option<Received>,
-) -> Result<String, Failure> {
+) -> Result<String, ApiError> {
     let mut wanted = asked(form_data)?;
     match (&wanted.build_id, received) {
         (Some(_), _) => {}
         (None, Some(file)) => wanted.upload_id = Some(file.upload(app, visitor).await?),
-        (None, None) => return Err(Failure::bad("file is missing: choose the app, an .ipa, .aab or .apk")),
+        (None, None) => return Err(ApiError::bad("file is missing: choose the app, an .ipa, .aab or .apk")),
     }
     Ok(
         match request::run(
@@ -197,9 +197,9 @@ async fn send(
 }
 
 /// What the form asks for. What was left empty was not said.
-fn asked(form_data: &FormData) -> Result<CreateSubmission, Failure> {
-    let ticked = |name: &str| Ok::<_, Failure>((form_data.text(name)? == "yes").then_some(true));
-    let list = |name: &str| Ok::<_, Failure>(Some(form_data.list(name)?).filter(|items| !items.is_empty()));
+fn asked(form_data: &FormData) -> Result<CreateSubmission, ApiError> {
+    let ticked = |name: &str| Ok::<_, ApiError>((form_data.text(name)? == "yes").then_some(true));
+    let list = |name: &str| Ok::<_, ApiError>(Some(form_data.list(name)?).filter(|items| !items.is_empty()));
     let priority = form_data.optional("options.priority")?.map(|priority| priority.parse());
     let encryption = form_data.optional("options.usesNonExemptEncryption")?;
     let notes = notes(form_data);
@@ -217,7 +217,7 @@ fn asked(form_data: &FormData) -> Result<CreateSubmission, Failure> {
             draft: ticked("options.draft")?,
             priority: priority
                 .transpose()
-                .map_err(|_| Failure::bad("options.priority must be a whole number from 0 to 5"))?,
+                .map_err(|_| ApiError::bad("options.priority must be a whole number from 0 to 5"))?,
             countries: list("options.countries")?,
             release_name: form_data.optional("options.releaseName")?,
             changes_not_sent_for_review: ticked("options.changesNotSentForReview")?,

@@ -14,9 +14,9 @@ use super::form_data::{Form, FormData};
 use super::frame::{Frame, Notice, done, page};
 use super::page_error::PageError;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::install::qr::{self, Drawing};
 use crate::ops::proof;
 use crate::ops::two_factor::{self, State as Codes};
@@ -42,7 +42,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn of(secret: &Secret, email: &str) -> Result<Shared, Failure> {
+    fn of(secret: &Secret, email: &str) -> Result<Shared, ApiError> {
         Ok(Shared {
             qr: qr::draw(&secret.uri(email))?,
             text: secret.text(),
@@ -50,7 +50,7 @@ impl Shared {
     }
 }
 
-async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, Failure> {
+async fn shown(app: &App, visitor: &Visitor, form: Form) -> Result<TwoFactorPage, ApiError> {
     let (_, user) = visitor.user()?;
     let waiting = two_factor::waiting(app, user.id).await?;
     let shared = waiting.map(|secret| Shared::of(&secret, &user.email));
@@ -69,9 +69,9 @@ pub async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Respo
 }
 
 /// The present password as it was typed; empty where the account has none.
-fn present(form_data: &FormData) -> Result<&str, Failure> {
+fn present(form_data: &FormData) -> Result<&str, ApiError> {
     let password = std::str::from_utf8(form_data.bytes("present").unwrap_or_default());
-    password.map_err(|_| Failure::bad("present password is not valid UTF-8"))
+    password.map_err(|_| ApiError::bad("present password is not valid UTF-8"))
 }
 
 /// Makes a new secret and shows it.
@@ -121,7 +121,7 @@ pub async fn remove(
 }
 
 /// The page again, with what is wrong; nothing that was typed is in it.
-async fn again(app: &App, visitor: &Visitor, failure: &Failure) -> Result<Response, PageError> {
+async fn again(app: &App, visitor: &Visitor, failure: &ApiError) -> Result<Response, PageError> {
     let form = Form::refused(FormData::default(), failure);
     Ok(page(failure.status().0, &shown(app, visitor, form).await?))
 }

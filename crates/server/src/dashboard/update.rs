@@ -18,7 +18,7 @@ use super::revision::{self, Revision};
 use super::show;
 use super::update_actions;
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::update::reports;
 use crate::ops::updates;
 use crate::ota::Callers;
@@ -30,7 +30,7 @@ const EARLIER: Paging = Paging { limit: 50, offset: 0 };
 #[template(path = "dashboard/update.html")]
 struct Page {
     frame: Frame,
-    state: UpdateState,
+    state: UpdateSection,
     earlier: Vec<UpdateView>,
     callers: Callers,
     form: Form,
@@ -40,7 +40,7 @@ struct Page {
 /// The part that moves.
 #[derive(Template)]
 #[template(path = "dashboard/update_state.html")]
-struct UpdateState {
+struct UpdateSection {
     home: String,
     update: UpdateView,
     chart: Vec<Bar>,
@@ -60,20 +60,20 @@ struct Bar {
     colour: &'static str,
 }
 
-impl UpdateState {
+impl UpdateSection {
     /// Whether anything may still be done with it.
     fn is_open(&self) -> bool {
         self.update.status != UpdateStatus::Withdrawn
     }
 }
 
-async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, Failure> {
+async fn view(org: &mut Org<'_>, id: UpdateId) -> Result<UpdateView, ApiError> {
     Ok(UpdateView::of(&update_actions::read(org, id).await?))
 }
 
-async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateState, Failure> {
+async fn state(org: &mut Org<'_>, visit: &Visit<UpdateId>) -> Result<UpdateSection, ApiError> {
     let reports = reports(org, visit.id).await?;
-    Ok(UpdateState {
+    Ok(UpdateSection {
         home: visit.visitor.home(),
         update: view(org, visit.id).await?,
         chart: chart(&reports),
@@ -143,10 +143,10 @@ pub async fn show(visit: Visit<UpdateId>) -> Result<Response, PageError> {
 }
 
 impl Part for Visit<UpdateId> {
-    async fn make(&self) -> Result<Option<Made>, Failure> {
+    async fn make(&self) -> Result<Option<Made>, ApiError> {
         let mut tx = self.app.db.read().await?;
         match state(&mut tx.org(self.org()), self).await {
-            Err(Failure::NoSuch(_)) => Ok(None),
+            Err(ApiError::NoSuch(_)) => Ok(None),
             state => Ok(Some(Made {
                 html: show::rendered(&state?)?,
                 is_last: false,
@@ -161,18 +161,18 @@ pub async fn live(visit: Visit<UpdateId>) -> Result<Response, PageError> {
 }
 
 /// A rollout that was typed; `None` when it was left empty.
-pub fn percent(form_data: &FormData) -> Result<Option<i64>, Failure> {
+pub fn percent(form_data: &FormData) -> Result<Option<i64>, ApiError> {
     let typed = form_data.optional("rollout")?.map(|percent| percent.parse());
     typed
         .transpose()
-        .map_err(|_| Failure::bad("rollout must be a whole number from 0 to 100"))
+        .map_err(|_| ApiError::bad("rollout must be a whole number from 0 to 100"))
 }
 
 /// Changes the release notes, unless somebody else changed the update since the page was shown.
 pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result<Response, PageError> {
     match changed(&visit, &form_data).await {
         Ok(()) => Ok(visit.done(&update_actions::path(visit.id), Notice::UPDATE_CHANGED)),
-        Err(Failure::Changed) => {
+        Err(ApiError::Changed) => {
             let now = view(&mut visit.app.db.read().await?.org(visit.org()), visit.id).await?;
             let differs = vec![Differs::new(
                 "Release notes",
@@ -185,7 +185,7 @@ pub async fn change_notes(visit: Visit<UpdateId>, form_data: FormData) -> Result
     }
 }
 
-async fn changed(visit: &Visit<UpdateId>, form_data: &FormData) -> Result<(), Failure> {
+async fn changed(visit: &Visit<UpdateId>, form_data: &FormData) -> Result<(), ApiError> {
     // Browsers send line ends as CRLF, whatever was typed.
     let notes = form_data.text("releaseNotes")?.replace("\r\n", "\n");
     let plan = updates::plan(&ChangeUpdate {

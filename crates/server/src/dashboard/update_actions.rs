@@ -15,7 +15,7 @@ use super::show;
 use super::update::{self, percent};
 use super::update_health::{configuration, health, reach};
 use super::visit::Visit;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::updates;
 use crate::ops::write::Write;
 
@@ -26,8 +26,8 @@ pub struct Change(ChangeUpdate);
 pub struct Delete;
 
 /// An update of the organization.
-pub async fn read(org: &mut Org<'_>, id: UpdateId) -> Result<Update, Failure> {
-    org.update(id).await?.ok_or(Failure::NoSuch("update"))
+pub async fn read(org: &mut Org<'_>, id: UpdateId) -> Result<Update, ApiError> {
+    org.update(id).await?.ok_or(ApiError::NoSuch("update"))
 }
 
 /// An update as sentences name it.
@@ -97,7 +97,7 @@ impl Change {
 impl Action for Change {
     type Id = UpdateId;
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         let wanted = ChangeUpdate {
             status: form_data.word("status")?,
             rollout: percent(form_data)?,
@@ -105,16 +105,16 @@ impl Action for Change {
             release_notes: None,
         };
         if wanted.status.is_none() && wanted.rollout.is_none() && wanted.mandatory.is_none() {
-            return Err(Failure::bad("Say what is to change: status, rollout or mandatory"));
+            return Err(ApiError::bad("Say what is to change: status, rollout or mandatory"));
         }
         Ok(Change(wanted))
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
         updates::locked(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let before = read(org, id).await?;
         let after = updates::changed(&before, updates::plan(&self.0)?)?;
         let (question, button, follows) = self.question(&before, &after);
@@ -155,12 +155,12 @@ impl Action for Change {
         health(facts, org, &before).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
         updates::change(write, id, updates::plan(&self.0)?).await?;
         Ok(Done::new(path(id), Notice::UPDATE_CHANGED))
     }
 
-    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: Failure) -> Result<Response, PageError> {
+    async fn refused(visit: &Visit<UpdateId>, form_data: FormData, failure: ApiError) -> Result<Response, PageError> {
         update::shown(visit, Some(Form::refused_if_bad(form_data, failure)?)).await
     }
 }
@@ -168,15 +168,15 @@ impl Action for Change {
 impl Action for Delete {
     type Id = UpdateId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Delete)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
         updates::locked(write, id).await.map(drop)
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: UpdateId) -> Result<Facts, ApiError> {
         let update = read(org, id).await?;
         let revision = Revision::of(&UpdateView::of(&update))?;
         let facts = Facts::new(format!("Delete {}?", name(&update)), "Delete update", revision)
@@ -189,7 +189,7 @@ impl Action for Delete {
         health(about(facts, &update), org, &update).await
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: UpdateId) -> Result<Done, ApiError> {
         updates::delete(write, id).await?;
         Ok(Done::new("/updates", Notice::UPDATE_DELETED))
     }

@@ -10,7 +10,7 @@ use launchway_store::Org;
 
 use super::confirm::Facts;
 use super::show::{count, time};
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::update::reports;
 use crate::ops::apps::bundle_id;
 
@@ -20,7 +20,7 @@ pub fn configuration(configuration: Option<&Configuration>) -> String {
 }
 
 /// Adds what devices reported of an update.
-pub async fn health(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<Facts, Failure> {
+pub async fn health(facts: Facts, org: &mut Org<'_>, update: &Update) -> Result<Facts, ApiError> {
     let counts = reports(org, update.id).await?;
     let since = time(&iso(update.created_at));
     if !heard_of(&counts) {
@@ -53,7 +53,7 @@ pub async fn reach(
     update: &Update,
     configuration: Option<&Configuration>,
     rollout: Rollout,
-) -> Result<Facts, Failure> {
+) -> Result<Facts, ApiError> {
     let bundle: BundleId = bundle_id(&update.bundle_id)?;
     let place = self::configuration(configuration);
     let known = org.widest_reach(&bundle, update.platform, configuration).await?;

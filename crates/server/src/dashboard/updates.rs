@@ -14,8 +14,8 @@ use super::frame::{Frame, page};
 use super::page_error::PageError;
 use super::show::{Pager, ROWS};
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::update::filter;
 
@@ -51,7 +51,7 @@ pub async fn list(State(app): State<Arc<App>>, visitor: Visitor, query: Query) -
 }
 
 /// The bundle identifiers of the organization's apps, to be chosen from.
-pub async fn bundles(org: &mut launchway_store::Org<'_>) -> Result<Vec<String>, Failure> {
+pub async fn bundles(org: &mut launchway_store::Org<'_>) -> Result<Vec<String>, ApiError> {
     let apps = org.apps(Paging { limit: 100, offset: 0 }).await?.items;
     Ok(apps.into_iter().map(|app| app.bundle_id).collect())
 }

@@ -11,8 +11,8 @@ use launchway_domain::id::OrgId;
 use super::frame::{Frame, Notice, done};
 use super::page_error::PageError;
 use super::visitor::Visitor;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::write::Write;
 
 /// A visitor at the page of one thing.
@@ -37,8 +37,8 @@ impl<I: Copy> Visit<I> {
     /// Makes one change of it. When this returns, the change is durable.
     pub async fn change<T>(
         &self,
-        change: impl AsyncFnOnce(&mut Write<'_>, I) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        change: impl AsyncFnOnce(&mut Write<'_>, I) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         Write::run(&self.app, &self.visitor.caller, self.id, change).await
     }
 
@@ -55,9 +55,9 @@ impl<I: FromStr> FromRequestParts<Arc<App>> for Visit<I> {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, PageError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let named = RawPathParams::from_request_parts(parts, app).await;
-        let named = named.map_err(|_| Failure::NoSuchPath)?;
+        let named = named.map_err(|_| ApiError::NoSuchPath)?;
         let id = named.iter().find(|(name, _)| *name == "id");
-        let id = id.and_then(|(_, id)| id.parse().ok()).ok_or(Failure::NoSuchPath)?;
+        let id = id.and_then(|(_, id)| id.parse().ok()).ok_or(ApiError::NoSuchPath)?;
         Ok(Visit {
             app: app.clone(),
             visitor,

@@ -19,10 +19,10 @@ use super::form_data::{Form, FormData, Unchecked};
 use super::frame::Notice;
 use super::kept;
 use super::page_error::PageError;
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::percent::encoded;
 use crate::caller::{Caller, Origin, Who};
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::pages::FOREIGN_FORM;
 use crate::http::{admit, cookies};
@@ -52,10 +52,10 @@ pub struct Visitor {
 
 impl Visitor {
     /// Who looks, and the session it is done with.
-    pub fn user(&self) -> Result<(&Session, &User), Failure> {
+    pub fn user(&self) -> Result<(&Session, &User), ApiError> {
         match &self.caller.who {
             Who::Session { session, user, .. } => Ok((session, user)),
-            Who::Key { .. } => Err(Failure::NoAuthentication),
+            Who::Key { .. } => Err(ApiError::NoAuthentication),
         }
     }
 
@@ -99,7 +99,7 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
         let visitor = parts.extensions.get::<Visitor>().cloned();
-        visitor.ok_or(PageError(Failure::NoAuthentication))
+        visitor.ok_or(PageError(ApiError::NoAuthentication))
     }
 }
 
@@ -112,7 +112,7 @@ pub async fn admit_visitor(State(door): State<Door>, request: Request, next: Nex
     let (parts, body) = request.into_parts();
     let visitor = match visitor(app, &parts, door.least).await {
         Ok(visitor) if is_own => visitor,
-        Ok(_) => return PageError(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
+        Ok(_) => return PageError(ApiError::Forbidden(FOREIGN_FORM.to_owned())).into_response(),
         Err(page_error) => return door.refuse(parts, body, page_error, is_change && is_own).await,
     };
     let mut request = Request::from_parts(parts, body);
@@ -143,21 +143,21 @@ async fn visitor(app: &App, parts: &Parts, least: Role) -> Result<Visitor, PageE
     let who = admit::session_caller(app, &parts.headers).await?;
     app.last_used.note(&who, app.clock.now());
     let origin = parts.extensions.get::<Origin>().cloned();
-    let origin = origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?;
+    let origin = origin.ok_or_else(|| ApiError::Internal("a request without origin".to_owned()))?;
     let Who::Session {
         session,
         user,
         memberships,
     } = &who
     else {
-        return Err(Failure::NoAuthentication.into());
+        return Err(ApiError::NoAuthentication.into());
     };
     let named = parts.uri.path().split('/').nth(2).unwrap_or_default();
     let member_of = memberships.iter().find(|(org, _)| org.id.to_string() == named);
-    let (org, role) = member_of.cloned().ok_or(Failure::NoSuch("organization"))?;
+    let (org, role) = member_of.cloned().ok_or(ApiError::NoSuch("organization"))?;
     app.pages.count(session.id, org.id, app.clock.now())?;
     if role < least {
-        return Err(Failure::Forbidden(format!(
+        return Err(ApiError::Forbidden(format!(
             "This page needs the role {least} in {}; yours is {role}. Ask an admin of the organization.",
             org.name
         ))
@@ -242,7 +242,7 @@ impl Door {
     /// in, or is told where its page is closed to that user now.
     async fn refuse(&self, parts: Parts, body: Body, page_error: PageError, is_own_form: bool) -> Response {
         let back = self.back(&parts.uri);
-        let is_away = matches!(page_error, PageError(Failure::NoAuthentication));
+        let is_away = matches!(page_error, PageError(ApiError::NoAuthentication));
         if is_away && !is_own_form {
             return to_sign_in(&parts);
         }
@@ -280,7 +280,7 @@ impl Door {
 /// it is shown again on its page, a path behind `/o/{org}`. It is never done.
 pub async fn other_session(app: &App, visitor: &Visitor, form_data: &FormData, page: &str) -> Response {
     let Some((_, owner)) = kept::owner(app, form_data) else {
-        return PageError(Failure::Forbidden(FOREIGN_FORM.to_owned())).into_response();
+        return PageError(ApiError::Forbidden(FOREIGN_FORM.to_owned())).into_response();
     };
     let kept = match kept::keep(app, owner, form_data).await {
         Ok(Some(id)) => format!("{}{page}?{}={id}", visitor.home(), kept::KEPT),
@@ -289,7 +289,7 @@ pub async fn other_session(app: &App, visitor: &Visitor, form_data: &FormData, p
     };
     match visitor.user() {
         Ok((_, user)) if user.id == owner => super::frame::to(&kept),
-        _ => PageError(Failure::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
+        _ => PageError(ApiError::Forbidden(OTHER_USER.to_owned())).with_link(&kept),
     }
 }
 

@@ -3,7 +3,7 @@
 use launchway_domain::id::WebhookId;
 use launchway_domain::time::iso;
 use launchway_domain::webhook::{Webhook, WebhookStatus};
-use launchway_domain::words::UnknownWord;
+use launchway_domain::words::UnknownWordError;
 use launchway_store::Org;
 
 use super::confirm::{Action, By, Done, Facts};
@@ -11,7 +11,7 @@ use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
 use super::show::time;
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::webhooks;
 use crate::ops::write::Write;
 use crate::outbound::address_guard::shown;
@@ -28,7 +28,7 @@ pub fn path(id: WebhookId) -> String {
 }
 
 /// The revision of what admins decide about a webhook, not of how its deliveries go.
-pub fn revision(webhook: &Webhook) -> Result<Revision, Failure> {
+pub fn revision(webhook: &Webhook) -> Result<Revision, ApiError> {
     let bundles: Vec<_> = webhook.bundle_ids.iter().map(|bundle| bundle.as_str()).collect();
     Revision::of(&(
         webhook.id.to_string(),
@@ -46,8 +46,8 @@ async fn question(
     id: WebhookId,
     question: &str,
     button: &'static str,
-) -> Result<(Webhook, Facts), Failure> {
-    let webhook = org.webhook(id).await?.ok_or(Failure::NoSuch("webhook"))?;
+) -> Result<(Webhook, Facts), ApiError> {
+    let webhook = org.webhook(id).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let facts = Facts::new(format!("{question} {}?", webhook.name), button, revision(&webhook)?)
         .on("webhooks", path(id), "The webhook")
         .known("URL", shown(&webhook.url))
@@ -62,25 +62,25 @@ async fn question(
     Ok((webhook, facts))
 }
 
-async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+async fn lock(write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
     webhooks::locked(write, id).await.map(drop)
 }
 
 impl Action for SetStatus {
     type Id = WebhookId;
 
-    fn read(form_data: &FormData) -> Result<Self, Failure> {
+    fn read(form_data: &FormData) -> Result<Self, ApiError> {
         let status = form_data.text("status")?.parse();
-        Ok(SetStatus(status.map_err(|unknown: UnknownWord| {
-            Failure::bad(format!("status {unknown}"))
+        Ok(SetStatus(status.map_err(|unknown: UnknownWordError| {
+            ApiError::bad(format!("status {unknown}"))
         })?))
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (asked, button, follows) = match self.0 {
             WebhookStatus::Disabled => (
                 "Disable",
@@ -98,7 +98,7 @@ impl Action for SetStatus {
         Ok(facts)
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
         webhooks::set_status(write, id, self.0).await?;
         Ok(Done::new(path(id), Notice::WEBHOOK_CHANGED))
     }
@@ -107,20 +107,20 @@ impl Action for SetStatus {
 impl Action for Rotate {
     type Id = WebhookId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Rotate)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (_, facts) = question(org, id, "Make a new secret for", "Make a new secret").await?;
         Ok(facts.says("Messages are signed with both secrets for 24 hours, then only with the new one."))
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
         let (_, secret) = webhooks::rotate_secret(write, id).await?;
         Ok(Done::new(path(id), Notice::WEBHOOK_ROTATED).with_secret(secret.reveal()))
     }
@@ -129,15 +129,15 @@ impl Action for Rotate {
 impl Action for Delete {
     type Id = WebhookId;
 
-    fn read(_: &FormData) -> Result<Self, Failure> {
+    fn read(_: &FormData) -> Result<Self, ApiError> {
         Ok(Delete)
     }
 
-    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+    async fn lock(&self, write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
         lock(write, id).await
     }
 
-    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, Failure> {
+    async fn facts(&self, org: &mut Org<'_>, _: &By<'_>, id: WebhookId) -> Result<Facts, ApiError> {
         let (webhook, facts) = question(org, id, "Delete", "Delete webhook").await?;
         Ok(facts
             .says("Nothing is sent there any more, also nothing that waits.")
@@ -145,7 +145,7 @@ impl Action for Delete {
             .danger())
     }
 
-    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, Failure> {
+    async fn make(self, write: &mut Write<'_>, _: &By<'_>, id: WebhookId) -> Result<Done, ApiError> {
         webhooks::delete(write, id).await?;
         Ok(Done::new("/webhooks", Notice::WEBHOOK_DELETED))
     }

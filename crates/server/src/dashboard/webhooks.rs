@@ -19,8 +19,8 @@ use super::show::{Pager, ROWS};
 use super::visit::Visit;
 use super::visitor::Visitor;
 use super::webhook_actions::revision;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::webhooks::shown as view;
 use crate::ops::write::Write;
@@ -117,7 +117,7 @@ fn events(form_data: &FormData) -> Vec<open::EventName> {
     events
 }
 
-async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, Failure> {
+async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made, ApiError> {
     let plan = webhooks::plan(
         app,
         &CreateWebhook {
@@ -145,7 +145,7 @@ async fn make(app: &App, visitor: &Visitor, form_data: &FormData) -> Result<Made
 async fn one_shown(visit: &Visit<WebhookId>, offset: i64, form: Option<Form>) -> Result<Response, PageError> {
     let mut tx = visit.app.db.read().await?;
     let mut org = tx.org(visit.org());
-    let record = org.webhook(visit.id).await?.ok_or(Failure::NoSuch("webhook"))?;
+    let record = org.webhook(visit.id).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let webhook = view(&mut org, &record).await?;
     let rows = org.deliveries(visit.id, Paging { limit: ROWS, offset }).await?;
     let mut delivered = Vec::with_capacity(rows.items.len());
@@ -189,7 +189,7 @@ pub async fn show(visit: Visit<WebhookId>, query: Query) -> Result<Response, Pag
 pub async fn change(visit: Visit<WebhookId>, form_data: FormData) -> Result<Response, PageError> {
     let form = match replace(&visit, &form_data).await {
         Ok(_) => return Ok(back(&visit, Notice::WEBHOOK_CHANGED)),
-        Err(Failure::Changed) => {
+        Err(ApiError::Changed) => {
             let differs = differs(&visit, &form_data).await?;
             Form::outdated(form_data, differs)
         }
@@ -199,9 +199,9 @@ pub async fn change(visit: Visit<WebhookId>, form_data: FormData) -> Result<Resp
 }
 
 /// What was typed and is not what the webhook is now.
-async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<Differs>, Failure> {
+async fn differs(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Vec<Differs>, ApiError> {
     let now = visit.app.db.read().await?.org(visit.org()).webhook(visit.id).await?;
-    let now = as_form(&WebhookView::of(&now.ok_or(Failure::NoSuch("webhook"))?, None));
+    let now = as_form(&WebhookView::of(&now.ok_or(ApiError::NoSuch("webhook"))?, None));
     let listed = |values: Vec<String>| values.join(", ");
     let fields = [
         ("name", "Name"),
@@ -220,7 +220,7 @@ fn back(visit: &Visit<WebhookId>, notice: Notice) -> Response {
     visit.done(&format!("/webhooks/{}", visit.id), notice)
 }
 
-async fn replace(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Webhook, Failure> {
+async fn replace(visit: &Visit<WebhookId>, form_data: &FormData) -> Result<Webhook, ApiError> {
     let plan = webhooks::replacement(
         &visit.app,
         &ReplaceWebhook {
@@ -253,7 +253,7 @@ pub async fn redeliver(
     visit: Visit<WebhookId>,
     Path((_, _, delivery)): Path<(String, String, String)>,
 ) -> Result<Response, PageError> {
-    let delivery: DeliveryId = delivery.parse().map_err(|_| Failure::NoSuch("delivery"))?;
+    let delivery: DeliveryId = delivery.parse().map_err(|_| ApiError::NoSuch("delivery"))?;
     Write::run(&visit.app, &visit.visitor.caller, delivery, deliveries::redeliver).await?;
     Ok(back(&visit, Notice::REDELIVERED))
 }

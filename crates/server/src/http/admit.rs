@@ -15,9 +15,9 @@ use launchway_domain::org::Org;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, NO_ORGANIZATION, Origin, RunnerCaller, Who};
-use crate::failure::Failure;
 use crate::http::cookies;
 use crate::http::extract::Query;
 use crate::http::limits::Quota;
@@ -58,7 +58,7 @@ pub async fn admit(State((app, access)): State<(Arc<App>, Access)>, mut request:
     };
     let origin = request.extensions().get::<Origin>().cloned();
     let Some(origin) = origin else {
-        return Failure::Internal("a request without origin".to_owned()).into_response();
+        return ApiError::Internal("a request without origin".to_owned()).into_response();
     };
     let now = app.clock.now();
     app.last_used.note(&who, now);
@@ -74,7 +74,7 @@ pub async fn admit(State((app, access)): State<(Arc<App>, Access)>, mut request:
         Err(failure) => return failure.into_response(),
     };
     let response = if quota.exceeded {
-        Failure::RateLimited(quota.wait(now)).into_response()
+        ApiError::RateLimited(quota.wait(now)).into_response()
     } else {
         match allow(&app, access, who, home, choice, &request, origin) {
             Ok(caller) => {
@@ -96,7 +96,7 @@ fn with_quota(mut response: Response, quota: &Quota) -> Response {
 }
 
 /// Bearer wins over a cookie. A Bearer value that fails in any way is an invalid key; all else is no authentication.
-async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
+async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, ApiError> {
     match bearer(headers)? {
         Some(token) => key_caller(app, token).await,
         None => session_caller(app, headers).await,
@@ -104,7 +104,7 @@ async fn authenticate(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
 }
 
 /// The Bearer value of a request; `None` without one. Two at once are an invalid one.
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut authorization = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = authorization.next() else {
         return Ok(None);
@@ -114,7 +114,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ") || bytes.eq_ignore_ascii_case(b"bearer");
     match (is_bearer, authorization.next()) {
         (true, None) => Ok(Some(std::str::from_utf8(token).unwrap_or_default().trim())),
-        (true, Some(_)) => Err(Failure::InvalidKey),
+        (true, Some(_)) => Err(ApiError::InvalidKey),
         (false, _) => Ok(None),
     }
 }
@@ -123,7 +123,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
 pub async fn admit_runner(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let origin = request.extensions().get::<Origin>().cloned();
     let Some(origin) = origin else {
-        return Failure::Internal("a request without origin".to_owned()).into_response();
+        return ApiError::Internal("a request without origin".to_owned()).into_response();
     };
     match runner_caller(&app, request.headers()).await {
         Ok(runner) => {
@@ -145,15 +145,15 @@ pub async fn admit_one_time(State(app): State<Arc<App>>, mut request: Request, n
     }
 }
 
-async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, Failure> {
-    let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;
+async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, ApiError> {
+    let token = bearer(headers)?.ok_or(ApiError::NoAuthentication)?;
     let mut tx = app.db.read().await?;
     let good = tx
         .system("a one-time token is found by its hash before its tenant is known")
         .runner_token_is_good(&token_hash(token), app.clock.now())
         .await?;
     if !good {
-        return Err(Failure::InvalidKey);
+        return Err(ApiError::InvalidKey);
     }
     Ok(OneTimeToken(SecretText::new(token.to_owned())))
 }
@@ -162,20 +162,20 @@ async fn one_time_token(app: &App, headers: &HeaderMap) -> Result<OneTimeToken, 
 #[derive(Clone, Debug)]
 pub struct OneTimeToken(pub SecretText);
 
-async fn runner_caller(app: &App, headers: &HeaderMap) -> Result<Runner, Failure> {
-    let token = bearer(headers)?.ok_or(Failure::NoAuthentication)?;
+async fn runner_caller(app: &App, headers: &HeaderMap) -> Result<Runner, ApiError> {
+    let token = bearer(headers)?.ok_or(ApiError::NoAuthentication)?;
     let mut tx = app.db.read().await?;
     let runner = tx
         .system("a runner is found by its hash before its tenant is known")
         .runner_by_token(&token_hash(token))
         .await?
-        .ok_or(Failure::InvalidKey)?;
+        .ok_or(ApiError::InvalidKey)?;
     drop(tx);
     runners::note(app, runner).await
 }
 
-async fn key_caller(app: &App, token: &str) -> Result<Who, Failure> {
-    let key = ApiKey::parse(token).ok_or(Failure::InvalidKey)?;
+async fn key_caller(app: &App, token: &str) -> Result<Who, ApiError> {
+    let key = ApiKey::parse(token).ok_or(ApiError::InvalidKey)?;
     let mut tx = app.db.read().await?;
     let record = tx
         .system("a key is found by its hash before its tenant is known")
@@ -183,26 +183,26 @@ async fn key_caller(app: &App, token: &str) -> Result<Who, Failure> {
         .await?;
     let key = record
         .filter(|key| key.status(app.clock.now()) == KeyStatus::Active)
-        .ok_or(Failure::InvalidKey)?;
+        .ok_or(ApiError::InvalidKey)?;
     let mut door = tx.org(key.org_id);
-    let org = door.record().await?.ok_or(Failure::InvalidKey)?;
+    let org = door.record().await?.ok_or(ApiError::InvalidKey)?;
     // What a browser sign-in made works only while its user may approve one.
     if key.device_login.is_some() && !door.key_works(key.id, app.clock.now()).await? {
-        return Err(Failure::InvalidKey);
+        return Err(ApiError::InvalidKey);
     }
     Ok(Who::Key { key, org })
 }
 
 /// The signed-in user behind a request's cookie; no cookie and a dead one are no authentication.
-pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, Failure> {
-    let token = cookies::session_token(app, headers).ok_or(Failure::NoAuthentication)?;
+pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, ApiError> {
+    let token = cookies::session_token(app, headers).ok_or(ApiError::NoAuthentication)?;
     let mut tx = app.db.read().await?;
     let mut system = tx.system("a session belongs to a user, not to a tenant");
     let session = system
         .session_by_token(&token_hash(token), app.clock.now())
         .await?
-        .ok_or(Failure::NoAuthentication)?;
-    let user = system.user(session.user_id).await?.ok_or(Failure::NoAuthentication)?;
+        .ok_or(ApiError::NoAuthentication)?;
+    let user = system.user(session.user_id).await?.ok_or(ApiError::NoAuthentication)?;
     let memberships = system.memberships(user.id).await?;
     Ok(Who::Session {
         session,
@@ -213,11 +213,11 @@ pub async fn session_caller(app: &App, headers: &HeaderMap) -> Result<Who, Failu
 
 /// The organization that `orgId` names: `Ok(None)` when it names none, an error when the caller does not act there.
 /// Whether a foreign organization exists makes no difference.
-fn choose_org(who: &Who, query: &Query) -> Result<Option<Org>, Failure> {
+fn choose_org(who: &Who, query: &Query) -> Result<Option<Org>, ApiError> {
     let Some(wanted) = query.get("orgId")? else {
         return Ok(None);
     };
-    let foreign = || Failure::Forbidden(OTHER_ORGANIZATION.to_owned());
+    let foreign = || ApiError::Forbidden(OTHER_ORGANIZATION.to_owned());
     match who {
         Who::Key { org, .. } if org.id.to_string() == wanted => Ok(None),
         Who::Key { .. } => Err(foreign()),
@@ -241,10 +241,10 @@ fn allow(
     access: Access,
     who: Who,
     org: Option<Org>,
-    choice: Result<Option<Org>, Failure>,
+    choice: Result<Option<Org>, ApiError>,
     request: &Request,
     origin: Origin,
-) -> Result<Caller, Failure> {
+) -> Result<Caller, ApiError> {
     choice?;
     let role = match (&who, &org) {
         (Who::Session { memberships, .. }, Some(org)) => memberships
@@ -254,11 +254,11 @@ fn allow(
         _ => None,
     };
     if matches!(who, Who::Session { .. }) && !is_safe(request.method()) && !from_own_pages(app, request.headers()) {
-        return Err(Failure::Forbidden(OTHER_SITE.to_owned()));
+        return Err(ApiError::Forbidden(OTHER_SITE.to_owned()));
     }
     let needs_org = !matches!(access, Access::Session | Access::Caller);
     if needs_org && org.is_none() {
-        return Err(Failure::Forbidden(NO_ORGANIZATION.to_owned()));
+        return Err(ApiError::Forbidden(NO_ORGANIZATION.to_owned()));
     }
     check_access(access, &who, role)?;
     Ok(Caller { who, org, role, origin })
@@ -273,21 +273,21 @@ pub fn at_home(who: Who, origin: Origin) -> Caller {
     Caller { who, org, role, origin }
 }
 
-fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), Failure> {
+fn check_access(access: Access, who: &Who, role: Option<Role>) -> Result<(), ApiError> {
     let needed_scope = match access {
         Access::Scope(scope) => Some(scope),
         Access::Admin(_) => Some(Scope::Admin),
         _ => None,
     };
     match (who, needed_scope) {
-        (Who::Key { key, .. }, Some(scope)) if !key.scopes.contains(&scope) => Err(Failure::MissingScope(scope)),
-        (Who::Key { .. }, _) if access == Access::Session => Err(Failure::Forbidden(
+        (Who::Key { key, .. }, Some(scope)) if !key.scopes.contains(&scope) => Err(ApiError::MissingScope(scope)),
+        (Who::Key { .. }, _) if access == Access::Session => Err(ApiError::Forbidden(
             "This is for signed-in users; an API key has no session".to_owned(),
         )),
         (Who::Session { .. }, _) => match access {
             Access::Admin(least) if role.is_none_or(|role| role < least) => {
                 let yours = role.map_or("none", Role::as_str);
-                Err(Failure::Forbidden(format!(
+                Err(ApiError::Forbidden(format!(
                     "This needs the role {least} in the organization; yours is {yours}"
                 )))
             }

@@ -8,9 +8,9 @@ use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::keys;
@@ -31,7 +31,7 @@ use crate::ops::write::{Creation, Target, Write};
         (status = 404, description = "No key has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("API key")?;
     let paging = query.paging()?;
     app.last_used.flush(&app.db).await?;
@@ -40,7 +40,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => {
-            let key = org.key(id.get()?).await?.ok_or(Failure::NoSuch("API key"))?;
+            let key = org.key(id.get()?).await?.ok_or(ApiError::NoSuch("API key"))?;
             Ok(found(&KeyView::of(&key, now)))
         }
         None => Ok(page(org.keys(paging).await?, paging, |key| KeyView::of(key, now))),
@@ -55,7 +55,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     request_body = CreateKey,
     responses((status = 201, description = "The record and the key", body = CreatedKey))
 )]
-pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateKey>) -> Result<Response, Failure> {
+pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateKey>) -> Result<Response, ApiError> {
     let plan = keys::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -86,7 +86,7 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
         (status = 404, description = "No key has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("API key")?.get()?;
     Write::run_against(&app, &caller, Target::Key(id), id, keys::revoke).await?;
     Ok(gone(id, DoneStatus::Revoked))

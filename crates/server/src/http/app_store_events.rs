@@ -13,8 +13,8 @@ use launchway_app_stores::app_store::webhook::{Event, MAX_EVENT, SIGNATURE_HEADE
 use launchway_domain::actor::Actor;
 use launchway_domain::id::CredentialId;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::submissions::app_store_events;
 use crate::ops::write::Write;
 
@@ -32,21 +32,21 @@ async fn app_store(
     Path(credential): Path<String>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, ApiError> {
     let body = body.map_err(|rejection| match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::TooLarge(format!("An event has at most {MAX_EVENT} bytes")),
-        _ => Failure::bad("The body did not arrive whole; send it again"),
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::TooLarge(format!("An event has at most {MAX_EVENT} bytes")),
+        _ => ApiError::bad("The body did not arrive whole; send it again"),
     })?;
     // Whether there is such a credential is not told.
     let not_proven =
-        || Failure::NotProven("The signature is not that of this address; check the webhook's secret".into());
+        || ApiError::NotProven("The signature is not that of this address; check the webhook's secret".into());
     let credential: CredentialId = credential.parse().map_err(|_| not_proven())?;
     let signature = headers.get(SIGNATURE_HEADER).and_then(|value| value.to_str().ok());
     let secret = app.app_store_event_secrets.of(credential);
     if !secret.verifies(&body, signature.unwrap_or_default()) {
         return Err(not_proven());
     }
-    let event = Event::read(&body).map_err(|_| Failure::bad("The body is no event of App Store Connect"))?;
+    let event = Event::read(&body).map_err(|_| ApiError::bad("The body is no event of App Store Connect"))?;
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the signature names the credential, and that its tenant");
     let org = system.credential_owner(credential).await?.ok_or_else(not_proven)?;

@@ -8,9 +8,9 @@ use launchway_api::apps::{AppView, CreateApp};
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::apps;
@@ -31,14 +31,14 @@ use crate::ops::write::{Creation, Write};
         (status = 404, description = "No app has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("app")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => Ok(found(&AppView::of(
-            &org.app(id.get()?).await?.ok_or(Failure::NoSuch("app"))?,
+            &org.app(id.get()?).await?.ok_or(ApiError::NoSuch("app"))?,
         ))),
         None => Ok(page(org.apps(paging).await?, paging, AppView::of)),
     }
@@ -52,7 +52,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     request_body = CreateApp,
     responses((status = 201, description = "The app", body = AppView))
 )]
-pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateApp>) -> Result<Response, Failure> {
+pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<CreateApp>) -> Result<Response, ApiError> {
     let plan = apps::plan(&new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -74,7 +74,7 @@ pub async fn create(State(app): State<Arc<App>>, caller: Caller, new: Create<Cre
         (status = 404, description = "No app has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("app")?.get()?;
     Write::run(&app, &caller, id, apps::delete).await?;
     Ok(gone(id, DoneStatus::Deleted))

@@ -9,9 +9,9 @@ use launchway_api::lists::Page;
 use launchway_domain::time::iso;
 use launchway_store::{AuditFilter, ChainedRow};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::page;
 use crate::http::extract::Query;
 
@@ -31,7 +31,7 @@ use crate::http::extract::Query;
     ),
     responses((status = 200, description = "A page of the audit log", body = Page<AuditView>))
 )]
-pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let filter = filter(&query)?;
     let paging = query.paging()?;
     let rows = app.db.read().await?.org(caller.home()?).audit(&filter, paging).await?;
@@ -39,8 +39,8 @@ pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// Which lines a query asks for.
-pub fn filter(query: &Query) -> Result<AuditFilter, Failure> {
-    let text = |name| Ok::<_, Failure>(query.get(name)?.map(str::to_owned));
+pub fn filter(query: &Query) -> Result<AuditFilter, ApiError> {
+    let text = |name| Ok::<_, ApiError>(query.get(name)?.map(str::to_owned));
     Ok(AuditFilter {
         actor: text("actor")?,
         action: text("action")?,
@@ -50,7 +50,7 @@ pub fn filter(query: &Query) -> Result<AuditFilter, Failure> {
     })
 }
 
-fn time(query: &Query, name: &str) -> Result<Option<i64>, Failure> {
+fn time(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
     let time: Option<jiff::Timestamp> = query.parsed(name, "a time such as 2026-11-20T10:00:00.000Z")?;
     Ok(time.map(jiff::Timestamp::as_millisecond))
 }

@@ -12,9 +12,9 @@ use launchway_api::lists::Deleted;
 use launchway_api::orgs::OrgView;
 use launchway_api::words::{ActiveStatus, CallerKind, DoneStatus};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
-use crate::failure::Failure;
 use crate::http::answers::{found, gone};
 use crate::http::extract::{Body, SMALL_BODY};
 use crate::http::{cookies, orgs};
@@ -38,7 +38,7 @@ pub async fn sign_in(
     State(app): State<Arc<App>>,
     browser: Browser,
     body: Body<SignIn, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let SignIn { email, password, code } = &body.0;
     let signed_in = sessions::sign_in(&app, email, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
@@ -60,7 +60,7 @@ pub async fn setup(
     State(app): State<Arc<App>>,
     browser: Browser,
     body: Body<Setup, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let (signed_in, _) = accounts::set_up(&app, &body.0, &browser).await?;
     welcome(&app, signed_in, browser.origin).await
 }
@@ -82,7 +82,7 @@ pub async fn accept_invitation(
     State(app): State<Arc<App>>,
     browser: Browser,
     body: Body<AcceptInvitation, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let AcceptInvitation { token, password, code } = &body.0;
     let signed_in = accounts::accept_invitation(&app, token, password, code.as_deref(), &browser).await?;
     welcome(&app, signed_in, browser.origin).await
@@ -104,7 +104,7 @@ pub async fn reset_password(
     State(app): State<Arc<App>>,
     browser: Browser,
     body: Body<ResetPassword, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     accounts::reset_password(&app, &body.0.token, &body.0.password, &browser.origin).await?;
     Ok(gone("password", DoneStatus::Changed))
 }
@@ -116,9 +116,9 @@ pub async fn reset_password(
     tag = "Sessions",
     responses((status = 200, description = "The session has ended; the cookie is cleared", body = Deleted))
 )]
-pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Failure> {
+pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, ApiError> {
     let Who::Session { session, user, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     sessions::end_session(&app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
     let mut response = gone(session.id, DoneStatus::Revoked);
@@ -135,7 +135,7 @@ pub async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Res
     tag = "Sessions",
     responses((status = 200, description = "The caller and the organizations it may name", body = CallerView))
 )]
-pub async fn session(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Failure> {
+pub async fn session(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, ApiError> {
     Ok(found(&view(&app, &caller)))
 }
 
@@ -167,7 +167,7 @@ fn view(app: &App, caller: &Caller) -> CallerView {
 }
 
 /// The answer that signs in: who it is, and the cookie.
-async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Response, Failure> {
+async fn welcome(app: &App, signed_in: SignedIn, origin: Origin) -> Result<Response, ApiError> {
     let memberships = app
         .db
         .read()

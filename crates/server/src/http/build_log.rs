@@ -12,11 +12,11 @@ use futures::stream;
 use launchway_api::error::ErrorBody;
 use tokio::time::Instant;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::range::{self, Selection};
 use crate::build_log::LogReader;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 
 /// How long a download goes on before its caller is asked for again.
@@ -46,12 +46,12 @@ pub async fn read(
     caller: Caller,
     query: Query,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let offset = offset(&query)?.unwrap_or(0);
     let (org, id) = (caller.home()?, id.get()?);
     let build = app.db.read().await?.org(org).build(id).await?;
-    let size = build.ok_or(Failure::NoSuch("build"))?.log_size;
+    let size = build.ok_or(ApiError::NoSuch("build"))?.log_size;
     let size = remaining(size, offset)?;
     let wanted = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
     let selection = wanted.map_or(Selection::Whole, |range| range::select(range, size));
@@ -63,7 +63,7 @@ pub async fn read(
             (StatusCode::PARTIAL_CONTENT, first, last + 1 - first)
         }
         Selection::Unsatisfiable => {
-            let mut refusal = Failure::NotSatisfiable(size).into_response();
+            let mut refusal = ApiError::NotSatisfiable(size).into_response();
             let range = text(format!("bytes */{size}"));
             refusal.headers_mut().insert(header::CONTENT_RANGE, range);
             return Ok(refusal);
@@ -82,19 +82,19 @@ pub async fn read(
 }
 
 /// The `offset` of a query: bytes of a log to skip.
-pub fn offset(query: &Query) -> Result<Option<i64>, Failure> {
+pub fn offset(query: &Query) -> Result<Option<i64>, ApiError> {
     query
         .parsed::<i64>("offset", OFFSET)?
         .map(|offset| Some(offset).filter(|offset| *offset >= 0))
-        .map(|offset| offset.ok_or_else(|| Failure::bad(format!("offset must be {OFFSET}"))))
+        .map(|offset| offset.ok_or_else(|| ApiError::bad(format!("offset must be {OFFSET}"))))
         .transpose()
 }
 
 const OFFSET: &str = "a whole number from 0";
 
 /// How many bytes of a log of `size` lie behind `offset`.
-pub fn remaining(size: i64, offset: i64) -> Result<u64, Failure> {
-    u64::try_from(size - offset).map_err(|_| Failure::bad(format!("offset is too large: the log has {size} bytes")))
+pub fn remaining(size: i64, offset: i64) -> Result<u64, ApiError> {
+    u64::try_from(size - offset).map_err(|_| ApiError::bad(format!("offset is too large: the log has {size} bytes")))
 }
 
 /// A log on its way: as many bytes as there were when the request came, although more come meanwhile.
@@ -118,19 +118,19 @@ impl Download {
         }))
     }
 
-    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         if self.left == 0 {
             return Ok(None);
         }
         if self.checked.elapsed() >= RECHECK || self.unchecked >= RECHECK_BYTES {
             let mut tx = self.app.db.read().await?;
             if !self.caller.is_let_in(&mut tx, self.app.clock.now()).await? {
-                return Err(Failure::NoAuthentication);
+                return Err(ApiError::NoAuthentication);
             }
             (self.checked, self.unchecked) = (Instant::now(), 0);
         }
         let piece = self.reader.next().await?;
-        let mut piece = piece.ok_or_else(|| Failure::Internal("the log is gone".to_owned()))?;
+        let mut piece = piece.ok_or_else(|| ApiError::Internal("the log is gone".to_owned()))?;
         piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.left -= piece.len() as u64;
         self.unchecked += piece.len() as u64;

@@ -19,11 +19,11 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::build_log::LogReader;
 use crate::build_news::StreamPlace;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::build_log::{offset, remaining};
 use crate::http::extract::Query;
 use crate::ops::builds::view::view;
@@ -62,7 +62,7 @@ pub async fn follow(
     caller: Caller,
     query: Query,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let asked = offset(&query)?;
     let start = last_event(&headers)?.or(asked).unwrap_or(0);
@@ -70,11 +70,11 @@ pub async fn follow(
     // Heard from before it is read: no change falls in between.
     let news = app.build_news.follow(id);
     let build = app.db.read().await?.org(org).build(id).await?;
-    remaining(build.ok_or(Failure::NoSuch("build"))?.log_size, start)?;
+    remaining(build.ok_or(ApiError::NoSuch("build"))?.log_size, start)?;
     let place = app
         .build_news
         .open_stream(org)
-        .ok_or(Failure::RateLimited(COME_AGAIN))?;
+        .ok_or(ApiError::RateLimited(COME_AGAIN))?;
     let now = Instant::now();
     let follower = Follower {
         log: LogReader::new(app.clone(), org, id, start),
@@ -112,14 +112,14 @@ pub fn event_stream(events: Body) -> Response {
     (headers, events).into_response()
 }
 
-fn last_event(headers: &HeaderMap) -> Result<Option<i64>, Failure> {
+fn last_event(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
     let Some(value) = headers.get("last-event-id").filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
     let offset = value.to_str().ok().and_then(|text| text.parse().ok());
     match offset.filter(|offset: &i64| *offset >= 0) {
         Some(offset) => Ok(Some(offset)),
-        None => Err(Failure::bad("Last-Event-ID must be the id of an event of this stream")),
+        None => Err(ApiError::bad("Last-Event-ID must be the id of an event of this stream")),
     }
 }
 
@@ -149,14 +149,14 @@ struct Shown(BuildStatus, u32, Option<String>, bool);
 impl Shown {
     fn of(build: &Build) -> Shown {
         let phase = build.phases.last().map(|phase| phase.name.clone());
-        let standing = &build.standing;
-        Shown(standing.status, standing.attempt, phase, standing.cancel_requested)
+        let state = &build.state;
+        Shown(state.status, state.attempt, phase, state.cancel_requested)
     }
 }
 
 impl Follower {
     /// The next event; `None` at the end.
-    async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         loop {
             if self.ended || self.app.stopping.is_cancelled() || Instant::now() >= self.until {
                 return Ok(None);
@@ -170,11 +170,11 @@ impl Follower {
             drop(tx);
             // Deleted meanwhile.
             let Some(build) = build else { return Ok(None) };
-            if self.shown.as_ref() != Some(&Shown::of(&build)) && !build.standing.status.is_final() {
+            if self.shown.as_ref() != Some(&Shown::of(&build)) && !build.state.status.is_final() {
                 self.shown = Some(Shown::of(&build));
                 return self.build_event(BuildStreamEvent::Build, &build).await.map(Some);
             }
-            let is_over = build.standing.status.is_final();
+            let is_over = build.state.status.is_final();
             if let Some(event) = self.log_event(is_over && self.log.offset() >= build.log_size).await? {
                 return Ok(Some(event));
             }
@@ -192,7 +192,7 @@ impl Follower {
     }
 
     /// The next piece of the log. What ends in the midst of a character waits for the rest, unless nothing more comes.
-    async fn log_event(&mut self, is_all: bool) -> Result<Option<Bytes>, Failure> {
+    async fn log_event(&mut self, is_all: bool) -> Result<Option<Bytes>, ApiError> {
         let start = self.log.offset() - self.torn.len() as i64;
         let piece = match self.log.next().await? {
             Some(piece) => piece,
@@ -216,7 +216,7 @@ impl Follower {
         event(&format!("id: {id}\nevent: {}", BuildStreamEvent::Log), &log).map(Some)
     }
 
-    async fn build_event(&mut self, name: BuildStreamEvent, build: &Build) -> Result<Bytes, Failure> {
+    async fn build_event(&mut self, name: BuildStreamEvent, build: &Build) -> Result<Bytes, ApiError> {
         let mut tx = self.app.db.read().await?;
         let shown: BuildView = view(&self.app, &mut tx.org(self.org), build).await?;
         self.heartbeat = Instant::now() + HEARTBEAT;
@@ -238,9 +238,9 @@ impl Follower {
     }
 }
 
-fn event(head: &str, data: &impl Serialize) -> Result<Bytes, Failure> {
+fn event(head: &str, data: &impl Serialize) -> Result<Bytes, ApiError> {
     // JSON has no line ends outside of its texts, where they are escaped.
-    let data = serde_json::to_string(data).map_err(|error| Failure::Internal(error.to_string()))?;
+    let data = serde_json::to_string(data).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(Bytes::from(format!("{head}\ndata: {data}\n\n")))
 }
 

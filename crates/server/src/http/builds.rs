@@ -12,9 +12,9 @@ use launchway_api::words::DoneStatus;
 use launchway_domain::id::BuildId;
 use launchway_store::{BuildFilter, RequestKey};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, CreateBare, Query};
 use crate::ops::builds;
@@ -42,7 +42,7 @@ pub async fn create(
     caller: Caller,
     query: Query,
     new: Create<CreateBuild>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let Create { body, request } = new;
     let mut new = form::check(body)?;
     new.lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
@@ -76,7 +76,7 @@ async fn create_prepared(
     id: BuildId,
     new: NewBuild,
     prepared: Option<&Prepared>,
-) -> Result<(Response, bool), Failure> {
+) -> Result<(Response, bool), ApiError> {
     let mut write = match Write::begin_create(app, caller, request).await? {
         Creation::Replay(kept) => return Ok((again(kept), false)),
         Creation::New(write) => write,
@@ -87,10 +87,10 @@ async fn create_prepared(
     Ok((created(&shown), true))
 }
 
-async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Result<Option<Prepared>, Failure> {
+async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Result<Option<Prepared>, ApiError> {
     match new.source {
         Source::Upload(Some(upload)) => source::prepare(app, caller.home()?, upload, id).await.map(Some),
-        Source::Upload(None) => Err(Failure::NoSuch("upload")),
+        Source::Upload(None) => Err(ApiError::NoSuch("upload")),
         Source::Git { .. } => Ok(None),
     }
 }
@@ -115,14 +115,14 @@ async fn prepare(app: &App, caller: &Caller, new: &NewBuild, id: BuildId) -> Res
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("build")?;
     let paging = query.paging()?;
     let filter = filter(&query)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     if let Some(id) = id {
-        let build = org.build(id.get()?).await?.ok_or(Failure::NoSuch("build"))?;
+        let build = org.build(id.get()?).await?.ok_or(ApiError::NoSuch("build"))?;
         return Ok(found(&view(&app, &mut org, &build).await?));
     }
     let rows = org.builds(&filter, paging).await?;
@@ -131,7 +131,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// Which builds a query asks for.
-pub fn filter(query: &Query) -> Result<BuildFilter, Failure> {
+pub fn filter(query: &Query) -> Result<BuildFilter, ApiError> {
     Ok(BuildFilter {
         status: query.parsed("status", "queued, running, success, failed or canceled")?,
         platform: query.parsed("platform", "ios, android or visionos")?,
@@ -142,9 +142,9 @@ pub fn filter(query: &Query) -> Result<BuildFilter, Failure> {
 }
 
 /// PostgreSQL keeps a NUL in no text.
-fn text_of_branch(branch: &str) -> Result<String, Failure> {
+fn text_of_branch(branch: &str) -> Result<String, ApiError> {
     match branch.contains('\0') {
-        true => Err(Failure::bad("branch must not hold a NUL character")),
+        true => Err(ApiError::bad("branch must not hold a NUL character")),
         false => Ok(branch.to_owned()),
     }
 }
@@ -160,7 +160,7 @@ fn text_of_branch(branch: &str) -> Result<String, Failure> {
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("build")?.get()?;
     let files = Write::run(&app, &caller, id, builds::delete).await?;
     builds::remove_files(&app, &files).await;
@@ -178,7 +178,7 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]
-pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let mut write = Write::begin(&app, &caller).await?;
     let build = builds::cancel(&mut write, id.get()?).await?;
@@ -203,7 +203,7 @@ pub async fn retry(
     caller: Caller,
     query: Query,
     new: CreateBare,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -226,14 +226,14 @@ pub async fn retry(
         (status = 404, description = "No build has this id", body = ErrorBody),
     )
 )]
-pub async fn plan(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn plan(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("build")?;
     let mut tx = app.db.read().await?;
     let build = tx.org(caller.home()?).build(id.get()?).await?;
-    let build = build.ok_or(Failure::NoSuch("build"))?;
+    let build = build.ok_or(ApiError::NoSuch("build"))?;
     Ok(found(&BuildPlan {
         id: build.id.to_string(),
-        status: build.standing.status.into(),
+        status: build.state.status.into(),
         plan: build.plan,
         origin: build.plan_origin.map(open::PlanOrigin::of),
     }))

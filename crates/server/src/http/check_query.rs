@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::extract::{decode, given_twice, text};
 
 /// A parameter of the check (`docs/reference/updates.md#request`).
@@ -92,7 +92,7 @@ impl<'q> CheckQuery<'q> {
     ///
     /// # Errors
     /// 400 when it is given twice, or is not UTF-8.
-    pub fn get(&self, parameter: Parameter) -> Result<Option<&str>, Failure> {
+    pub fn get(&self, parameter: Parameter) -> Result<Option<&str>, ApiError> {
         match &self.0[parameter as usize] {
             Given::Not => Ok(None),
             Given::Once(value) => Ok(Some(text(parameter.name(), value)?).filter(|text| !text.is_empty())),
@@ -132,7 +132,7 @@ mod tests {
             let text = pairs.join("&");
             let (ours, general) = (CheckQuery::parse(&text), Query::parse(&text));
             for parameter in Parameter::ALL {
-                let of = |result: Result<Option<&str>, Failure>| match result {
+                let of = |result: Result<Option<&str>, ApiError>| match result {
                     Ok(value) => Ok(value.map(str::to_owned)),
                     Err(failure) => Err(failure.body().message),
                 };

@@ -8,9 +8,9 @@ use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialVi
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::credentials;
@@ -31,7 +31,7 @@ use crate::ops::write::{Creation, Write, kept_answer};
         (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("credential")?;
     let paging = query.paging()?;
     let now = app.clock.now();
@@ -40,7 +40,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     match id {
         Some(id) => {
             let credential = org.credential(id.get()?).await?;
-            let credential = credential.ok_or(Failure::NoSuch("credential"))?;
+            let credential = credential.ok_or(ApiError::NoSuch("credential"))?;
             Ok(found(&CredentialView::of(&credential, now)))
         }
         None => Ok(page(org.credentials(paging).await?, paging, |credential| {
@@ -61,7 +61,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     new: Create<CreateCredential>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     // Reading costs: not for an answer that is known.
     if let Some(kept) = kept_answer(&app, &caller, &new.request).await? {
         return Ok(again(kept));
@@ -92,7 +92,7 @@ pub async fn create(
         (status = 404, description = "No credential has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("credential")?.get()?;
     Write::run(&app, &caller, id, credentials::delete).await?;
     Ok(gone(id, DoneStatus::Deleted))

@@ -7,9 +7,9 @@ use axum::response::Response;
 use launchway_api::device_logins::{ClaimDeviceLogin, DeviceLoginOutcome, DeviceLoginView, StartDeviceLogin};
 use launchway_api::error::ErrorBody;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
-use crate::failure::Failure;
 use crate::http::answers::{created, found};
 use crate::http::extract::{Body, SMALL_BODY};
 use crate::ops::device_logins;
@@ -29,7 +29,7 @@ pub async fn begin(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
     body: Body<StartDeviceLogin, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let plan = device_logins::plan(&body.0)?;
     let begun = device_logins::begin(&app, plan, &origin).await?;
     let view = DeviceLoginView::of(&begun.login, begun.device_code, begun.user_code, &app.public_url);
@@ -52,7 +52,7 @@ pub async fn claim(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
     body: Body<ClaimDeviceLogin, SMALL_BODY>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let outcome = device_logins::claim(&app, body.0.device_code.reveal(), &origin).await?;
     Ok(found(&DeviceLoginOutcome {
         id: outcome.login.id.to_string(),

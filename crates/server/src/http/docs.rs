@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// The document, written once.
 #[derive(Clone)]
@@ -44,7 +44,7 @@ pub async fn document(Extension(document): Extension<Document>) -> Response {
     tag = "Service",
     responses((status = 200, description = "A page", body = String, content_type = "text/html"))
 )]
-pub async fn viewer(Extension(document): Extension<Document>) -> Result<Response, Failure> {
+pub async fn viewer(Extension(document): Extension<Document>) -> Result<Response, ApiError> {
     let mut response = Html(document.page.to_string()).into_response();
     super::pages::protect(&mut response);
     Ok(response)

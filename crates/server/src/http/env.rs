@@ -9,9 +9,9 @@ use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Create, Query};
 use crate::ops::env_vars;
@@ -32,13 +32,13 @@ use crate::ops::write::{Creation, Write};
         (status = 404, description = "No environment variable has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("environment variable")?;
     let paging = query.paging()?;
     let (home, mut tx) = (caller.home()?, app.db.read().await?);
     if let Some(id) = id {
         let kept = tx.org(home).env_var(id.get()?).await?;
-        let kept = kept.ok_or(Failure::NoSuch("environment variable"))?;
+        let kept = kept.ok_or(ApiError::NoSuch("environment variable"))?;
         return Ok(found(&env_vars::view(&app, &mut tx, home, &kept).await?));
     }
     let rows = tx.org(home).env_vars(paging).await?;
@@ -60,7 +60,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         (status = 200, description = "The variable with its new value", body = EnvVarView),
     )
 )]
-pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnvVar>) -> Result<Response, Failure> {
+pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnvVar>) -> Result<Response, ApiError> {
     let plan = env_vars::plan(new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -86,7 +86,7 @@ pub async fn set(State(app): State<Arc<App>>, caller: Caller, new: Create<SetEnv
         (status = 404, description = "No environment variable has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("environment variable")?.get()?;
     Write::run(&app, &caller, id, env_vars::delete).await?;
     Ok(gone(id, DoneStatus::Deleted))

@@ -12,9 +12,9 @@ use launchway_domain::id::{Id, Kind};
 use launchway_store::{Paging, RequestKey};
 use serde::de::DeserializeOwned;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, RunnerCaller};
-use crate::failure::Failure;
 use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies};
 use crate::mac::MacKey;
@@ -49,7 +49,7 @@ impl Query {
     }
 
     /// A parameter as it was sent, empty ones included.
-    pub fn given(&self, name: &str) -> Result<Option<&str>, Failure> {
+    pub fn given(&self, name: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self
             .0
             .iter()
@@ -63,28 +63,28 @@ impl Query {
     }
 
     /// An optional parameter; an empty one counts as absent.
-    pub fn get(&self, name: &str) -> Result<Option<&str>, Failure> {
+    pub fn get(&self, name: &str) -> Result<Option<&str>, ApiError> {
         Ok(self.given(name)?.filter(|value| !value.is_empty()))
     }
 
     /// An optional parameter of a type; `wanted` says what would do.
-    pub fn parsed<T: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
+    pub fn parsed<T: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<T>, ApiError> {
         let Some(text) = self.get(name)? else { return Ok(None) };
         text.parse()
             .map(Some)
-            .map_err(|_| Failure::bad(format!("{name} must be {wanted}")))
+            .map_err(|_| ApiError::bad(format!("{name} must be {wanted}")))
     }
 
     /// The id of a call that needs one. An id of any shape that names nothing is "not found".
-    pub fn id<K: Kind>(&self, what: &'static str) -> Result<IdParam<K>, Failure> {
-        self.optional_id(what)?.ok_or_else(|| Failure::bad("id is required"))
+    pub fn id<K: Kind>(&self, what: &'static str) -> Result<IdParam<K>, ApiError> {
+        self.optional_id(what)?.ok_or_else(|| ApiError::bad("id is required"))
     }
 
     /// The id of a call that lists without one. An empty id is refused.
-    pub fn optional_id<K: Kind>(&self, what: &'static str) -> Result<Option<IdParam<K>>, Failure> {
+    pub fn optional_id<K: Kind>(&self, what: &'static str) -> Result<Option<IdParam<K>>, ApiError> {
         match self.given("id")? {
             None => Ok(None),
-            Some("") => Err(Failure::bad("id is required")),
+            Some("") => Err(ApiError::bad("id is required")),
             Some(text) => Ok(Some(IdParam {
                 id: text.parse().ok(),
                 what,
@@ -93,8 +93,8 @@ impl Query {
     }
 
     /// `limit` and `offset` (`docs/reference/conventions.md#lists`).
-    pub fn paging(&self) -> Result<Paging, Failure> {
-        let number = |name: &str, least: i64, default: i64| -> Result<i64, Failure> {
+    pub fn paging(&self) -> Result<Paging, ApiError> {
+        let number = |name: &str, least: i64, default: i64| -> Result<i64, ApiError> {
             let Some(text) = self.get(name)? else {
                 return Ok(default);
             };
@@ -103,7 +103,7 @@ impl Query {
                 .then(|| text.parse::<i64>().ok())
                 .flatten()
                 .filter(|value| *value >= least);
-            value.ok_or_else(|| Failure::bad(format!("{name} must be a whole number from {least}")))
+            value.ok_or_else(|| ApiError::bad(format!("{name} must be a whole number from {least}")))
         };
         Ok(Paging {
             limit: number("limit", 1, 10)?.min(100),
@@ -121,19 +121,19 @@ pub struct IdParam<K: Kind> {
 
 impl<K: Kind> IdParam<K> {
     /// The id; "not found" when it has no id's shape.
-    pub fn get(self) -> Result<Id<K>, Failure> {
-        self.id.ok_or(Failure::NoSuch(self.what))
+    pub fn get(self) -> Result<Id<K>, ApiError> {
+        self.id.ok_or(ApiError::NoSuch(self.what))
     }
 }
 
 /// The refusal of a parameter that is given twice.
-pub fn given_twice(name: &str) -> Failure {
-    Failure::bad(format!("{name} is given twice"))
+pub fn given_twice(name: &str) -> ApiError {
+    ApiError::bad(format!("{name} is given twice"))
 }
 
 /// The value of a parameter as text.
-pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, Failure> {
-    std::str::from_utf8(value).map_err(|_| Failure::bad(format!("{name} is not valid UTF-8")))
+pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, ApiError> {
+    std::str::from_utf8(value).map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))
 }
 
 /// Decodes `%XX` and `+` of a query. A broken escape stands for itself. Allocates only where something is decoded.
@@ -161,43 +161,43 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 impl<S: Sync> FromRequestParts<S> for Query {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         Ok(Query::parse(parts.uri.query().unwrap_or_default()))
     }
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// The caller that admission let in; the route table decides which routes have one.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         parts
             .extensions
             .get::<Caller>()
             .cloned()
-            .ok_or(Failure::NoAuthentication)
+            .ok_or(ApiError::NoAuthentication)
     }
 }
 
 impl<S: Sync> FromRequestParts<S> for RunnerCaller {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// The runner that admission let in.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let runner = parts.extensions.get::<RunnerCaller>().cloned();
-        runner.ok_or(Failure::NoAuthentication)
+        runner.ok_or(ApiError::NoAuthentication)
     }
 }
 
 impl FromRequestParts<Arc<App>> for Browser {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// A browser on another site must not sign somebody in; programs that are no browsers say nothing of a site.
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         if admit::from_another_site(app, &parts.headers) {
-            return Err(Failure::Forbidden("Sign in on this server's own pages".to_owned()));
+            return Err(ApiError::Forbidden("Sign in on this server's own pages".to_owned()));
         }
         browser_of(parts, app)
     }
@@ -208,14 +208,14 @@ impl FromRequestParts<Arc<App>> for Browser {
 pub struct SentHere(pub Browser);
 
 impl FromRequestParts<Arc<App>> for SentHere {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         browser_of(parts, app).map(SentHere)
     }
 }
 
-fn browser_of(parts: &Parts, app: &App) -> Result<Browser, Failure> {
+fn browser_of(parts: &Parts, app: &App) -> Result<Browser, ApiError> {
     let origin = parts.extensions.get::<Origin>().cloned();
     let agent = parts
         .headers
@@ -225,7 +225,7 @@ fn browser_of(parts: &Parts, app: &App) -> Result<Browser, Failure> {
         agent: agent.unwrap_or_default().to_owned(),
         token: cookies::session_token(app, &parts.headers).map(str::to_owned),
         devices: cookies::devices(app, &parts.headers),
-        origin: origin.ok_or_else(|| Failure::Internal("a request without origin".to_owned()))?,
+        origin: origin.ok_or_else(|| ApiError::Internal("a request without origin".to_owned()))?,
     })
 }
 
@@ -247,18 +247,18 @@ pub struct CreateBare {
 }
 
 impl<S: Send + Sync, T: DeserializeOwned, const LIMIT: usize> FromRequest<S> for Body<T, LIMIT> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         Ok(Body(read_json(&read_body(&parts.headers, body, LIMIT).await?)?))
     }
 }
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let key = idempotency_key(&parts.headers)?;
         let bytes = read_body(&parts.headers, body, MAX_BODY).await?;
@@ -270,9 +270,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Create<T> {
 }
 
 impl FromRequestParts<Arc<App>> for CreateBare {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let key = idempotency_key(&parts.headers)?;
         Ok(CreateBare {
             request: request_key(app, parts, key, &[]),
@@ -296,19 +296,19 @@ fn request_key(app: &App, parts: &Parts, key: Option<String>, body: &[u8]) -> Op
 }
 
 /// `Idempotency-Key`: 1 to 255 visible ASCII characters.
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     let visible = value.as_bytes().iter().all(u8::is_ascii_graphic) && (1..=255).contains(&value.len());
     match (values.next(), value.to_str()) {
         (None, Ok(text)) if visible => Ok(Some(text.to_owned())),
-        _ => Err(Failure::bad(
+        _ => Err(ApiError::bad(
             "Idempotency-Key must be 1 to 255 visible ASCII characters, given once",
         )),
     }
 }
 
-async fn read_body(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, Failure> {
+async fn read_body(headers: &HeaderMap, body: axum::body::Body, limit: usize) -> Result<Bytes, ApiError> {
     let json = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -320,16 +320,16 @@ async fn read_body(headers: &HeaderMap, body: axum::body::Body, limit: usize) ->
                 .eq_ignore_ascii_case("application/json")
         });
     if !json {
-        return Err(Failure::bad("Content-Type must be application/json"));
+        return Err(ApiError::bad("Content-Type must be application/json"));
     }
     let too_large = format!("The body may have at most {limit} bytes");
     whole_body(headers, body, limit, &too_large).await
 }
 
-fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     // serde would take an array as the fields in their order.
     if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(Failure::bad("The body must be a JSON object, not an array"));
+        return Err(ApiError::bad("The body must be a JSON object, not an array"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -338,14 +338,14 @@ fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
         let cause = cause.split(" at line ").next().unwrap_or_default().to_owned();
         // A body that ends early stands nowhere: then the path is `?`.
         if path == "." || path == "?" {
-            Failure::bad(cause)
+            ApiError::bad(cause)
         } else {
-            Failure::bad(format!("{path}: {cause}"))
+            ApiError::bad(format!("{path}: {cause}"))
         }
     })?;
     reader
         .end()
-        .map_err(|_| Failure::bad("There is more behind the JSON body"))?;
+        .map_err(|_| ApiError::bad("There is more behind the JSON body"))?;
     Ok(value)
 }
 

@@ -15,9 +15,9 @@ use launchway_domain::id::{BuildId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_store::Org;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::found;
 use crate::http::extract::Query;
 use crate::ops::fingerprints::{of_build, of_update};
@@ -33,7 +33,7 @@ use crate::ops::fingerprints::{of_build, of_update};
         (status = 404, description = "No build or update has this id", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = named(&query, "id")?;
     let mut tx = app.db.read().await?;
     Ok(found(&of(&mut tx.org(caller.home()?), id).await?))
@@ -54,14 +54,14 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         (status = 404, description = "No build or update has this id", body = ErrorBody),
     )
 )]
-pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let (from, to) = (named(&query, "from")?, named(&query, "to")?);
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     let from = of(&mut org, from).await?;
     let to = of(&mut org, to).await?;
     if let Some(side) = [&from, &to].iter().find(|side| side.fingerprint.is_none()) {
-        return Err(Failure::bad(format!("{} has no fingerprint", side.id)));
+        return Err(ApiError::bad(format!("{} has no fingerprint", side.id)));
     }
     let same = from.is_same_as(&to);
     let (there, here) = (from.read(), to.read());
@@ -95,8 +95,8 @@ pub async fn diff(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         (status = 404, description = "There is no such build", body = ErrorBody),
     )
 )]
-pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
-    let required = |name: &str| Failure::bad(format!("{name} is required"));
+pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
+    let required = |name: &str| ApiError::bad(format!("{name} is required"));
     let bundle: Option<BundleId> = query.parsed("bundleId", "a bundle identifier")?;
     let bundle = bundle.ok_or_else(|| required("bundleId"))?;
     let platform: Option<Platform> = query.parsed("platform", "ios, android or visionos")?;
@@ -108,7 +108,7 @@ pub async fn latest(State(app): State<Arc<App>>, caller: Caller, query: Query) -
     let build = org
         .newest_build_with_fingerprint(&bundle, platform, configuration.as_ref())
         .await?
-        .ok_or(Failure::NoneFits(NONE_YET))?;
+        .ok_or(ApiError::NoneFits(NONE_YET))?;
     Ok(found(&of_build(&mut org, &build).await?))
 }
 
@@ -116,13 +116,13 @@ const BUILD_OR_UPDATE: &str = "build or update";
 const NONE_YET: &str = "No successful build of this app for this platform has a fingerprint";
 
 /// The text of a parameter that names a build or an update.
-fn named<'q>(query: &'q Query, name: &str) -> Result<&'q str, Failure> {
+fn named<'q>(query: &'q Query, name: &str) -> Result<&'q str, ApiError> {
     let text = query.get(name)?;
-    text.ok_or_else(|| Failure::bad(format!("{name} is required")))
+    text.ok_or_else(|| ApiError::bad(format!("{name} is required")))
 }
 
 /// What an id names. One of any other form names nothing.
-async fn of(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, Failure> {
+async fn of(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, ApiError> {
     if let Ok(id) = id.parse::<BuildId>()
         && let Some(build) = org.build(id).await?
     {
@@ -133,5 +133,5 @@ async fn of(org: &mut Org<'_>, id: &str) -> Result<FingerprintView, Failure> {
     {
         return of_update(org, &update).await;
     }
-    Err(Failure::NoSuch(BUILD_OR_UPDATE))
+    Err(ApiError::NoSuch(BUILD_OR_UPDATE))
 }

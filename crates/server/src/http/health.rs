@@ -9,8 +9,8 @@ use launchway_api::words::HealthStatus;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 
 /// How the service is.
 #[derive(Serialize, ToSchema)]
@@ -42,7 +42,7 @@ pub async fn alive() -> Json<Health> {
         (status = 503, description = "The database or the object storage does not answer", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, Failure> {
+pub async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, ApiError> {
     app.db.read().await?.system("a sign of life").revision().await?;
     app.blob.check().await?;
     Ok(Json(HEALTH))

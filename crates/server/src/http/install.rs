@@ -18,12 +18,12 @@ use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::{SECOND, iso};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::pages::protect;
-use crate::install_links::Refusal;
+use crate::install_links::InstallLinkError;
 use crate::ops::builds::view::{given, installable};
 
 /// The page, and what it leads to.
@@ -50,10 +50,10 @@ struct Install {
 enum Problem {
     Gone,
     Expired,
-    Failed(Failure),
+    Failed(ApiError),
 }
 
-impl<E: Into<Failure>> From<E> for Problem {
+impl<E: Into<ApiError>> From<E> for Problem {
     fn from(error: E) -> Self {
         Problem::Failed(error.into())
     }
@@ -68,7 +68,7 @@ async fn show(State(app): State<Arc<App>>, Path(build): Path<String>, query: Que
 async fn download(State(app): State<Arc<App>>, Path(build): Path<String>, query: Query) -> Result<Response, Problem> {
     let install = read(&app, &build, &query).await?;
     let url = HeaderValue::try_from(fresh_url(&app, &install.artifact)?)
-        .map_err(|error| Failure::Internal(error.to_string()))?;
+        .map_err(|error| ApiError::Internal(error.to_string()))?;
     let mut response = StatusCode::FOUND.into_response();
     protect(&mut response);
     response.headers_mut().insert(header::LOCATION, url);
@@ -98,8 +98,8 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
         .install_links
         .verify(id, &part("expires"), &part("signature"), app.clock.now());
     let expires = checked.map_err(|refusal| match refusal {
-        Refusal::Forged => Problem::Gone,
-        Refusal::Expired => Problem::Expired,
+        InstallLinkError::Forged => Problem::Gone,
+        InstallLinkError::Expired => Problem::Expired,
     })?;
     let mut tx = app.db.read().await?;
     let build = tx.system("the signed link names the build").any_build(id).await?;
@@ -119,8 +119,8 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
 }
 
 /// A URL of the bytes that works for an hour from now.
-pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, Failure> {
-    let key = Key::new(&artifact.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, ApiError> {
+    let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let life = (SIGNED_URL_LIFE / SECOND) as u32;
     Ok(app.blob.presign_get(&key, &artifact.name, app.clock.now(), life).url)
 }
@@ -159,7 +159,7 @@ struct Shown<'a> {
     qr: qr::Drawing,
 }
 
-fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, Failure> {
+fn page<'a>(app: &App, install: &'a Install) -> Result<Page<'a>, ApiError> {
     let Install { build, proof, .. } = install;
     let here = format!("{}/install/{}", app.public_url, build.id);
     let is_android = build.platform == Platform::Android;
@@ -218,7 +218,7 @@ fn size(bytes: i64) -> String {
 fn answer(status: StatusCode, page: &Page<'_>) -> Response {
     let mut response = match page.render() {
         Ok(html) => (status, Html(html)).into_response(),
-        Err(error) => Failure::Internal(error.to_string()).into_response(),
+        Err(error) => ApiError::Internal(error.to_string()).into_response(),
     };
     protect(&mut response);
     // The link is the proof: it is nobody else's business.

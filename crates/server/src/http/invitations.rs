@@ -8,9 +8,9 @@ use launchway_api::lists::{Deleted, OneOrPage};
 use launchway_api::orgs::{CreateInvitation, InvitationView};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Create, Query};
 use crate::ops::members;
@@ -31,7 +31,7 @@ use crate::ops::write::{Creation, Write};
         (status = 404, description = "No invitation has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("invitation")?;
     let paging = query.paging()?;
     let now = app.clock.now();
@@ -39,7 +39,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => {
-            let invitation = org.invitation(id.get()?).await?.ok_or(Failure::NoSuch("invitation"))?;
+            let invitation = org.invitation(id.get()?).await?.ok_or(ApiError::NoSuch("invitation"))?;
             Ok(found(&InvitationView::of(&invitation, now)))
         }
         None => Ok(page(org.invitations(paging).await?, paging, |invitation| {
@@ -60,7 +60,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     new: Create<CreateInvitation>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let plan = members::plan_invitation(&caller, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -87,7 +87,7 @@ pub async fn create(
         (status = 404, description = "No invitation has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("invitation")?.get()?;
     Write::run(&app, &caller, id, members::uninvite).await?;
     Ok(gone(id, DoneStatus::Deleted))

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_store::Db;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::client::client_name;
 use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
@@ -104,7 +104,7 @@ impl CallLimiter {
     }
 
     /// Counts one call of a subject against a limit. The subject must not be something that strangers can make up.
-    pub async fn count(&self, subject: &str, limit: u32, now: EpochMs) -> Result<Quota, Failure> {
+    pub async fn count(&self, subject: &str, limit: u32, now: EpochMs) -> Result<Quota, ApiError> {
         let minute = now.div_euclid(MINUTE);
         let count = if self.db.is_shared() {
             let mut tx = self.db.write().await?;
@@ -121,7 +121,7 @@ impl CallLimiter {
     }
 
     /// Takes back one call that was counted in this minute.
-    pub async fn take_back(&self, subject: &str, now: EpochMs) -> Result<(), Failure> {
+    pub async fn take_back(&self, subject: &str, now: EpochMs) -> Result<(), ApiError> {
         let minute = now.div_euclid(MINUTE);
         if self.db.is_shared() {
             let mut tx = self.db.write().await?;
@@ -136,21 +136,21 @@ impl CallLimiter {
     }
 
     /// Counts a try of a client address. One that is over its limit on this node does not reach the database.
-    pub async fn count_address(&self, tries: Tries, address: IpAddr, now: EpochMs) -> Result<(), Failure> {
+    pub async fn count_address(&self, tries: Tries, address: IpAddr, now: EpochMs) -> Result<(), ApiError> {
         self.addresses[tries as usize]
             .count(address, now)
-            .map_err(Failure::RateLimited)?;
+            .map_err(ApiError::RateLimited)?;
         if self.db.is_shared() {
             let quota = self.count(&tries.subject(address), tries.limit(), now).await?;
             if quota.exceeded {
-                return Err(Failure::RateLimited(quota.wait(now)));
+                return Err(ApiError::RateLimited(quota.wait(now)));
             }
         }
         Ok(())
     }
 
     /// Takes back a try of a client address that was counted at this time.
-    pub async fn take_back_address(&self, tries: Tries, address: IpAddr, at: EpochMs) -> Result<(), Failure> {
+    pub async fn take_back_address(&self, tries: Tries, address: IpAddr, at: EpochMs) -> Result<(), ApiError> {
         self.addresses[tries as usize].take_back(address, at);
         if self.db.is_shared() {
             self.take_back(&tries.subject(address), at).await?;

@@ -8,9 +8,9 @@ use launchway_api::lists::OneOrPage;
 use launchway_api::orgs::{ChangeMember, ChangedMember, MemberView, RemovedMember};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{found, page};
 use crate::http::extract::{Body, Query};
 use crate::ops::members;
@@ -31,14 +31,14 @@ use crate::ops::write::{Target, Write};
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("member")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => Ok(found(&MemberView::of(
-            &org.member(id.get()?).await?.ok_or(Failure::NoSuch("member"))?,
+            &org.member(id.get()?).await?.ok_or(ApiError::NoSuch("member"))?,
         ))),
         None => Ok(page(org.members(paging).await?, paging, MemberView::of)),
     }
@@ -62,7 +62,7 @@ pub async fn change(
     caller: Caller,
     query: Query,
     body: Body<ChangeMember>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("member")?;
     let role = members::role(&body.0.role)?;
     let id = id.get()?;
@@ -87,7 +87,7 @@ pub async fn change(
         (status = 404, description = "No member has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn remove(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn remove(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     members::may_remove(&caller, &query)?;
     let id = query.id("member")?;
     let id = id.get()?;

@@ -10,9 +10,9 @@ use launchway_api::orgs::{ChangeOrg, CreateOrg, OrgView};
 use launchway_domain::id::{OrgId, UserId};
 use launchway_store::{Paging, Rows};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::orgs;
@@ -33,7 +33,7 @@ use crate::ops::write::{Creation, Write};
         (status = 404, description = "The caller is in no organization with this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("organization")?;
     let paging = query.paging()?;
     let mut views = of_caller(&caller);
@@ -41,7 +41,7 @@ pub async fn read(caller: Caller, query: Query) -> Result<Response, Failure> {
         Some(id) => {
             let id: OrgId = id.get()?;
             let view = views.into_iter().find(|view| view.id == id.to_string());
-            Ok(found(&view.ok_or(Failure::NoSuch("organization"))?))
+            Ok(found(&view.ok_or(ApiError::NoSuch("organization"))?))
         }
         None => {
             views.sort_by(|one, other| other.id.cmp(&one.id));
@@ -75,9 +75,9 @@ fn cut<T>(items: Vec<T>, paging: Paging) -> Rows<T> {
 pub struct Founder(UserId, Caller);
 
 impl FromRequestParts<Arc<App>> for Founder {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let caller = Caller::from_request_parts(parts, app).await?;
         Ok(Founder(orgs::may_create(app, &caller)?, caller))
     }
@@ -95,7 +95,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     Founder(user, caller): Founder,
     new: Create<CreateOrg>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let name = orgs::name(&new.body.name)?;
     let org = orgs::plan(&app, name);
     let write = Write::open(&app, org.id, caller.actor(), Some(&caller.origin)).await?;
@@ -126,12 +126,12 @@ pub async fn change(
     caller: Caller,
     query: Query,
     body: Body<ChangeOrg>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("organization")?;
     let name = body.0.name.as_deref().map(orgs::name).transpose()?;
     let id: OrgId = id.get()?;
     if id != caller.home()? {
-        return Err(Failure::NoSuch("organization"));
+        return Err(ApiError::NoSuch("organization"));
     }
     let mut write = Write::begin(&app, &caller).await?;
     let org = orgs::change(&mut write, name).await?;

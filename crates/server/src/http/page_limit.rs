@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use launchway_domain::id::{OrgId, SessionId};
 use launchway_domain::time::EpochMs;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
 use crate::dashboard::PageError;
-use crate::failure::Failure;
 use crate::http::client_limit::ClientLimiter;
 use crate::random::Random;
 
@@ -41,24 +41,24 @@ impl PageLimits {
 
     /// Counts a page of an organization that a session loads. A session that is over its limit does not count for the
     /// organization.
-    pub fn count(&self, session: SessionId, org: OrgId, now: EpochMs) -> Result<(), Failure> {
+    pub fn count(&self, session: SessionId, org: OrgId, now: EpochMs) -> Result<(), ApiError> {
         // The end of an id is random.
         let number = |id: u128| id as u64;
         self.sessions
             .count_number(number(session.uuid().as_u128()), now)
             .and_then(|()| self.orgs.count_number(number(org.uuid().as_u128()), now))
-            .map_err(Failure::RateLimited)
+            .map_err(ApiError::RateLimited)
     }
 }
 
 /// Answers a page, unless its client address has had too many.
 pub async fn by_address(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let Some(origin) = request.extensions().get::<Origin>() else {
-        return Failure::Internal("a request without origin".to_owned()).into_response();
+        return ApiError::Internal("a request without origin".to_owned()).into_response();
     };
     match app.pages.addresses.count(origin.address, app.clock.now()) {
         Ok(()) => next.run(request).await,
-        Err(seconds) => PageError(Failure::RateLimited(seconds)).into_response(),
+        Err(seconds) => PageError(ApiError::RateLimited(seconds)).into_response(),
     }
 }
 

@@ -17,8 +17,8 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::request_body::whole_body;
 use crate::http::{admit, cookies, page_limit};
@@ -57,7 +57,7 @@ fn foreign_form() -> Response {
         title: "Launchway",
         ..Page::default()
     };
-    refused(page, Failure::Forbidden(FOREIGN_FORM.to_owned()))
+    refused(page, ApiError::Forbidden(FOREIGN_FORM.to_owned()))
 }
 
 /// One page: a form, or only words.
@@ -128,7 +128,7 @@ impl IntoResponse for Page {
     fn into_response(self) -> Response {
         let mut response = match self.render() {
             Ok(html) => Html(html).into_response(),
-            Err(error) => Failure::Internal(error.to_string()).into_response(),
+            Err(error) => ApiError::Internal(error.to_string()).into_response(),
         };
         protect(&mut response);
         response
@@ -136,7 +136,7 @@ impl IntoResponse for Page {
 }
 
 /// Shows what went wrong on the page, with the status it has on the API.
-fn refused(page: Page, failure: Failure) -> Response {
+fn refused(page: Page, failure: ApiError) -> Response {
     let status = failure.status().0;
     let mut response = Page {
         problem: Some(failure.body().message),
@@ -148,7 +148,7 @@ fn refused(page: Page, failure: Failure) -> Response {
 }
 
 /// A page, and what is wrong with what was typed into the one before.
-fn answered(page: Page, wrong: Option<Failure>) -> Response {
+fn answered(page: Page, wrong: Option<ApiError>) -> Response {
     match wrong {
         Some(failure) => refused(page, failure),
         None => page.into_response(),
@@ -156,14 +156,14 @@ fn answered(page: Page, wrong: Option<Failure>) -> Response {
 }
 
 /// The fields of a form_data form.
-async fn fields(request: Request) -> Result<Query, Failure> {
+async fn fields(request: Request) -> Result<Query, ApiError> {
     let (parts, body) = request.into_parts();
     let bytes = whole_body(&parts.headers, body, FORM_LIMIT, "The form is too large").await?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| Failure::bad("The form is not valid UTF-8"))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| ApiError::bad("The form is not valid UTF-8"))?;
     Ok(Query::parse(text))
 }
 
-fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, Failure> {
+fn field<'q>(fields: &'q Query, name: &str) -> Result<&'q str, ApiError> {
     Ok(fields.get(name)?.unwrap_or_default())
 }
 

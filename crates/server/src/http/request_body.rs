@@ -13,13 +13,13 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::http::connection::{Timeouts, Unread};
 
 /// The client sends the body of its request too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the body came too slowly")]
-pub struct TooSlow;
+pub struct BodyTimeoutError;
 
 /// A body with deadlines. Only the time that the service waits for the client counts, not that which it takes itself.
 pub struct RequestBody<B: Body> {
@@ -85,7 +85,7 @@ where
             (now, Box::pin(sleep_until(now + left)))
         });
         ready!(given_up.as_mut().poll(cx));
-        Poll::Ready(Some(Err(TooSlow.into())))
+        Poll::Ready(Some(Err(BodyTimeoutError.into())))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -107,8 +107,8 @@ impl<B: Body> Drop for RequestBody<B> {
 
 /// Reads a body to its end, at most `limit` bytes; `too_large` is said of more. A size that is announced is looked at before
 /// anything is read.
-pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_large: &str) -> Result<Bytes, Failure> {
-    let refused = || Failure::TooLarge(too_large.to_owned());
+pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_large: &str) -> Result<Bytes, ApiError> {
+    let refused = || ApiError::TooLarge(too_large.to_owned());
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -118,8 +118,8 @@ pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_l
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(refused()),
-        Err(error) if is_too_slow(&*error) => Err(Failure::TooSlow),
-        Err(_) => Err(Failure::bad("The body ended early")),
+        Err(error) if is_too_slow(&*error) => Err(ApiError::BodyTimeoutError),
+        Err(_) => Err(ApiError::bad("The body ended early")),
     }
 }
 
@@ -127,7 +127,7 @@ pub async fn whole_body(headers: &HeaderMap, body: HttpBody, limit: usize, too_l
 fn is_too_slow(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
-        if error.is::<TooSlow>() {
+        if error.is::<BodyTimeoutError>() {
             return true;
         }
         cause = error.source();
@@ -157,7 +157,7 @@ mod tests {
     /// What comes of a body whose client has earned a second by each 1000 bytes.
     async fn read(
         body: impl Stream<Item = Result<Frame<Bytes>, Infallible>> + Send + 'static,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, ApiError> {
         let timeouts = Timeouts {
             body_idle: TIMEOUT,
             body: TIMEOUT,
@@ -179,16 +179,16 @@ mod tests {
     async fn a_body_that_stands_still_fails() {
         let started = Instant::now();
         let begun = pieces(Duration::ZERO, 500_000, 1).chain(stream::pending());
-        assert!(matches!(read(begun).await, Err(Failure::TooSlow)));
+        assert!(matches!(read(begun).await, Err(ApiError::BodyTimeoutError)));
         assert_eq!(started.elapsed().as_secs(), TIMEOUT.as_secs());
-        assert!(matches!(read(stream::pending()).await, Err(Failure::TooSlow)));
+        assert!(matches!(read(stream::pending()).await, Err(ApiError::BodyTimeoutError)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_trickles_fails() {
         let started = Instant::now();
         let drops = pieces(Duration::from_secs(1), 1, 1 << 20);
-        assert!(matches!(read(drops).await, Err(Failure::TooSlow)));
+        assert!(matches!(read(drops).await, Err(ApiError::BodyTimeoutError)));
         assert_eq!(started.elapsed().as_secs(), TIMEOUT.as_secs());
     }
 

@@ -10,11 +10,11 @@ use launchway_domain::tenancy::Role::{Admin, Owner};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Blob;
 use crate::config::Roles;
 use crate::dashboard;
-use crate::failure::Failure;
 use crate::http::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
@@ -143,8 +143,8 @@ pub fn router(app: &Arc<App>) -> Router {
         .route("/docs", get(docs::viewer))
         .merge(pages)
         .nest("/api", api)
-        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed.into_response() })
-        .fallback(|| async { Failure::NoSuchPath.into_response() })
+        .method_not_allowed_fallback(|| async { ApiError::MethodNotAllowed.into_response() })
+        .fallback(|| async { ApiError::NoSuchPath.into_response() })
         .layer(axum::Extension(document))
         .with_state(app.clone());
     match &app.blob {

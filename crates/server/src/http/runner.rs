@@ -15,9 +15,9 @@ use launchway_api::runner::{
 use launchway_domain::id::BuildId;
 use tokio::time::{Instant, timeout_at};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Origin, RunnerCaller};
-use crate::failure::Failure;
 use crate::http::admit::OneTimeToken;
 use crate::http::answers::created;
 use crate::http::extract::{Body, Query};
@@ -46,7 +46,7 @@ pub async fn enrol(
     axum::Extension(origin): axum::Extension<Origin>,
     axum::Extension(OneTimeToken(token)): axum::Extension<OneTimeToken>,
     Body(wanted): Body<Enrol>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let wanted = runners::plan(&wanted)?;
     Ok(created(&runners::enrol(&app, token.reveal(), wanted, &origin).await?))
 }
@@ -63,11 +63,11 @@ pub async fn lease(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(ask): Body<AskLease>,
-) -> Result<Json<LeaseAnswer>, Failure> {
+) -> Result<Json<LeaseAnswer>, ApiError> {
     let labels = runners::labels(&ask.labels)?;
     let version = runners::version(&ask.version)?;
     if ask.wait_seconds > MAX_WAIT {
-        return Err(Failure::bad(format!("waitSeconds may be {MAX_WAIT} at most")));
+        return Err(ApiError::bad(format!("waitSeconds may be {MAX_WAIT} at most")));
     }
     if (&labels, &version) != (&caller.runner.labels, &caller.runner.version) {
         runners::note_as(&app, caller.runner.id, &labels, &version).await?;
@@ -109,7 +109,7 @@ pub async fn renew(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(told): Body<Renew>,
-) -> Result<Json<Going>, Failure> {
+) -> Result<Json<Going>, ApiError> {
     let phases = finish::phases(&told.phases)?;
     let id = build_id(&told.build_id)?;
     Ok(Json(leases::renew(&app, &caller, id, told.attempt, &phases).await?))
@@ -130,16 +130,16 @@ pub async fn plan(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(told): Body<TellPlan>,
-) -> Result<Json<Going>, Failure> {
-    told.plan.check().map_err(|error| Failure::bad(error.to_string()))?;
+) -> Result<Json<Going>, ApiError> {
+    told.plan.check().map_err(|error| ApiError::bad(error.to_string()))?;
     if told.origin.as_str().is_empty() || told.origin.as_str().chars().count() > MAX_ORIGIN {
-        return Err(Failure::bad(format!("origin must have 1 to {MAX_ORIGIN} characters")));
+        return Err(ApiError::bad(format!("origin must have 1 to {MAX_ORIGIN} characters")));
     }
     let plain = |commit: &String| {
         (1..=MAX_COMMIT).contains(&commit.len()) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
     if told.commit.as_ref().is_some_and(|commit| !plain(commit)) {
-        return Err(Failure::bad("commit must be hex digits"));
+        return Err(ApiError::bad("commit must be hex digits"));
     }
     let id = build_id(&told.build_id)?;
     Ok(Json(leases::tell_plan(&app, &caller, id, told).await?))
@@ -168,14 +168,14 @@ pub async fn log(
     query: Query,
     headers: HeaderMap,
     body: HttpBody,
-) -> Result<Json<Going>, Failure> {
+) -> Result<Json<Going>, ApiError> {
     let id = query.given("id")?.filter(|id| !id.is_empty());
-    let id = id.ok_or_else(|| Failure::bad("id is required"))?;
-    let number = |name: &str| -> Result<u64, Failure> {
+    let id = id.ok_or_else(|| ApiError::bad("id is required"))?;
+    let number = |name: &str| -> Result<u64, ApiError> {
         let number = query.parsed(name, "a whole number from 0")?;
-        number.ok_or_else(|| Failure::bad(format!("{name} is required")))
+        number.ok_or_else(|| ApiError::bad(format!("{name} is required")))
     };
-    let attempt = u32::try_from(number("attempt")?).map_err(|_| Failure::bad("attempt is too great"))?;
+    let attempt = u32::try_from(number("attempt")?).map_err(|_| ApiError::bad("attempt is too great"))?;
     let offset = number("offset")?;
     let id = build_id(id)?;
     let too_large = format!("At most {MAX_CHUNK} bytes of a log are taken at a time");
@@ -200,7 +200,7 @@ pub async fn announce(
     State(app): State<Arc<App>>,
     caller: RunnerCaller,
     Body(wanted): Body<AnnounceArtifact>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     artifacts::plan(&wanted)?;
     let id = build_id(&wanted.build_id)?;
     Ok(created(&artifacts::announce(&app, &caller, id, wanted).await?))
@@ -223,13 +223,13 @@ pub async fn finish(
     caller: RunnerCaller,
     query: Query,
     Body(told): Body<Finish>,
-) -> Result<Json<Finished>, Failure> {
+) -> Result<Json<Finished>, ApiError> {
     let id = build_id(&told.build_id)?;
     let plan = finish::plan(id, told, fingerprints::lwfp2(query.get("lwfp2")?)?)?;
     Ok(Json(finish::finish(&app, &caller, plan).await?))
 }
 
 /// A text that is no build's id names none that the runner has.
-fn build_id(text: &str) -> Result<BuildId, Failure> {
+fn build_id(text: &str) -> Result<BuildId, ApiError> {
     text.parse().map_err(|_| leases::not_yours())
 }

@@ -10,9 +10,9 @@ use launchway_api::words::DoneStatus;
 use launchway_domain::build::Runner;
 use launchway_domain::time::iso;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{CreateBare, Query};
 use crate::ops::runners;
@@ -33,7 +33,7 @@ use crate::ops::write::{Creation, Write};
         (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("runner")?;
     let paging = query.paging()?;
     let now = app.clock.now();
@@ -42,7 +42,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => {
-            let runner = org.runner(id.get()?).await?.ok_or(Failure::NoSuch("runner"))?;
+            let runner = org.runner(id.get()?).await?.ok_or(ApiError::NoSuch("runner"))?;
             Ok(found(&view(&runner)))
         }
         None => Ok(page(org.runners(paging).await?, paging, view)),
@@ -56,7 +56,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     tag = "Runners",
     responses((status = 201, description = "The token, for `launchway runner`", body = RunnerToken))
 )]
-pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: CreateBare) -> Result<Response, Failure> {
+pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: CreateBare) -> Result<Response, ApiError> {
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
         Creation::New(write) => write,
@@ -82,7 +82,7 @@ pub async fn create_token(State(app): State<Arc<App>>, caller: Caller, new: Crea
         (status = 404, description = "No runner has this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("runner")?.get()?;
     Write::run(&app, &caller, id, runners::revoke).await?;
     Ok(gone(id, DoneStatus::Revoked))

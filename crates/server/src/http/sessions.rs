@@ -9,9 +9,9 @@ use launchway_api::auth::SessionView;
 use launchway_api::lists::{Deleted, Page};
 use launchway_api::words::DoneStatus;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::failure::Failure;
 use crate::http::answers::{gone, page};
 use crate::http::extract::Query;
 use crate::ops::sessions::{self, EndSession};
@@ -27,10 +27,10 @@ use crate::ops::sessions::{self, EndSession};
     ),
     responses((status = 200, description = "A page of sessions", body = Page<SessionView>))
 )]
-pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let paging = query.paging()?;
     let Who::Session { session, user, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     app.last_used.flush(&app.db).await?;
     let mut tx = app.db.read().await?;
@@ -54,10 +54,10 @@ pub async fn list(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
         (status = 404, description = "The caller has no session with this id", body = launchway_api::error::ErrorBody),
     )
 )]
-pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn revoke(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("session")?;
     let Who::Session { user, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     let id = id.get()?;
     sessions::end_session(&app, user.id, id, EndSession::Revoke, &caller.origin).await?;

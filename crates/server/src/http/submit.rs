@@ -11,9 +11,9 @@ use launchway_api::submissions::{ChangeSubmission, CreateSubmission, SubmissionV
 use launchway_api::words::DoneStatus;
 use launchway_store::SubmissionFilter;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::submissions;
@@ -37,7 +37,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     new: Create<CreateSubmission>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     match request::run(&app, &caller, new.body, new.request).await? {
         Submitted::Kept(kept) => Ok(again(kept)),
         Submitted::Fresh(view) => Ok(created(&view)),
@@ -63,7 +63,7 @@ pub async fn create(
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("submission")?;
     let paging = query.paging()?;
     let filter = filter(&query)?;
@@ -71,7 +71,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     let mut org = tx.org(caller.home()?);
     if let Some(id) = id {
         let submission = org.submission(id.get()?).await?;
-        let submission = submission.ok_or(Failure::NoSuch("submission"))?;
+        let submission = submission.ok_or(ApiError::NoSuch("submission"))?;
         return Ok(found(&SubmissionView::of(&submission)));
     }
     let rows = org.submissions(&filter, paging).await?;
@@ -79,7 +79,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// Which submissions a query asks for.
-pub fn filter(query: &Query) -> Result<SubmissionFilter, Failure> {
+pub fn filter(query: &Query) -> Result<SubmissionFilter, ApiError> {
     Ok(SubmissionFilter {
         status: query.parsed(
             "status",
@@ -110,7 +110,7 @@ pub async fn change(
     caller: Caller,
     query: Query,
     body: Body<ChangeSubmission>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("submission")?;
     let wanted = form::change(&body.0)?;
     let mut write = Write::begin(&app, &caller).await?;
@@ -131,7 +131,7 @@ pub async fn change(
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
-pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("submission")?.get()?;
     let (submission, files) = Write::run(&app, &caller, id, submissions::cancel).await?;
     submissions::remove_files(&app, &files).await;
@@ -149,7 +149,7 @@ pub async fn cancel(State(app): State<Arc<App>>, caller: Caller, query: Query) -
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
-pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("submission")?.get()?;
     let submission = Write::run(&app, &caller, id, submissions::retry).await?;
     Ok(found(&SubmissionView::of(&submission)))
@@ -166,7 +166,7 @@ pub async fn retry(State(app): State<Arc<App>>, caller: Caller, query: Query) ->
         (status = 404, description = "No submission has this id", body = ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("submission")?.get()?;
     let files = Write::run(&app, &caller, id, submissions::delete).await?;
     submissions::remove_files(&app, &files).await;

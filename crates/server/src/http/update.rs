@@ -15,9 +15,9 @@ use launchway_domain::report::ReportKind;
 use launchway_domain::time::iso;
 use launchway_store::{Org, UpdateFilter};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page};
 use crate::http::extract::{Body, Create, Query};
 use crate::ops::fingerprints;
@@ -42,7 +42,7 @@ pub async fn create(
     caller: Caller,
     query: Query,
     new: Create<CreateUpdate>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let lwfp2 = fingerprints::lwfp2(query.get("lwfp2")?)?;
     match publish_request::run_with(&app, &caller, &new.body, lwfp2, new.request).await? {
         Published::Kept(kept) => Ok(again(kept)),
@@ -69,7 +69,7 @@ pub async fn create(
         (status = 404, description = "No update has this id", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("update")?;
     let paging = query.paging()?;
     let filter = filter(&query)?;
@@ -78,7 +78,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
     match id {
         Some(id) => {
             let id = id.get()?;
-            let update = org.update(id).await?.ok_or(Failure::NoSuch("update"))?;
+            let update = org.update(id).await?.ok_or(ApiError::NoSuch("update"))?;
             let reports = reports(&mut org, id).await?;
             let callers = app.index.callers(&update.bundle_id);
             Ok(found(&UpdateView {
@@ -95,7 +95,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// Which updates a query asks for.
-pub fn filter(query: &Query) -> Result<UpdateFilter, Failure> {
+pub fn filter(query: &Query) -> Result<UpdateFilter, ApiError> {
     Ok(UpdateFilter {
         bundle: query.parsed("bundleId", "a bundle identifier")?,
         platform: query.parsed("platform", "ios, android or visionos")?,
@@ -105,7 +105,7 @@ pub fn filter(query: &Query) -> Result<UpdateFilter, Failure> {
 }
 
 /// What devices reported of an update.
-pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, Failure> {
+pub async fn reports(org: &mut Org<'_>, id: UpdateId) -> Result<ReportCounts, ApiError> {
     let mut counts = ReportCounts::default();
     for (kind, count) in org.report_counts(id).await? {
         match kind {
@@ -143,7 +143,7 @@ pub async fn change(
     caller: Caller,
     query: Query,
     body: Body<ChangeUpdate>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("update")?;
     let plan = updates::plan(&body.0)?;
     let mut write = Write::begin(&app, &caller).await?;
@@ -163,7 +163,7 @@ pub async fn change(
         (status = 404, description = "No update has this id", body = ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("update")?.get()?;
     Write::run(&app, &caller, id, updates::delete).await?;
     Ok(gone(id, DoneStatus::Deleted))

@@ -14,9 +14,9 @@ use launchway_domain::ota::{self, Caller, Decision};
 use launchway_domain::time::{EpochMs, SECOND, iso_bytes};
 use launchway_domain::version::Version;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
-use crate::failure::Failure;
 use crate::http::check_query::{CheckQuery, Parameter};
 use crate::http::extract::decode;
 use crate::ota::{Entry, Updates};
@@ -101,13 +101,13 @@ pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response
     let now = app.clock.now();
     let result = match app.addresses.count(address, now) {
         Ok(()) => write_answer(app, bundle, query, now),
-        Err(seconds) => Err(Failure::RateLimited(seconds)),
+        Err(seconds) => Err(ApiError::RateLimited(seconds)),
     };
     match result {
         Ok(body) => respond(StatusCode::OK, body, None),
         Err(failure) => {
             let body = serde_json::to_vec(&failure.body()).unwrap_or_default();
-            let wait = if let Failure::RateLimited(seconds) = failure {
+            let wait = if let ApiError::RateLimited(seconds) = failure {
                 Some(seconds)
             } else {
                 None
@@ -150,10 +150,10 @@ fn respond(status: StatusCode, body: impl Into<Bytes>, wait: Option<u64>) -> Res
     response
 }
 
-fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<Bytes, Failure> {
+fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<Bytes, ApiError> {
     let bundle_id = decode_path(bundle);
     if bundle_id.trim_ascii().is_empty() {
-        return Err(Failure::bad("Bundle ID is required"));
+        return Err(ApiError::bad("Bundle ID is required"));
     }
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
@@ -176,7 +176,7 @@ pub fn look<T>(
     bundle_id: &str,
     query: &str,
     look: impl FnOnce(&Caller<'_>, &[Entry]) -> T,
-) -> Result<Option<T>, Failure> {
+) -> Result<Option<T>, ApiError> {
     let query = CheckQuery::parse(query);
     let question = read_question(&query)?;
     Ok(app
@@ -191,7 +191,7 @@ fn choose(
     updates: &Updates,
     bundle_id: &str,
     now: EpochMs,
-) -> Result<Bytes, Failure> {
+) -> Result<Bytes, ApiError> {
     let (entry, reason) = match ota::decide(&question.caller(updates), updates) {
         Decision::NoUpdate => return Ok(Bytes::from_static(NO_UPDATE)),
         Decision::Update(entry) => (entry, None),
@@ -210,7 +210,7 @@ fn write_update(
     reason: Option<&str>,
     bundle_id: &str,
     now: EpochMs,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, ApiError> {
     let mut out = Vec::with_capacity(1536);
     out.extend_from_slice(match reason {
         None => br#"{"updateAvailable":true,"requiresStoreUpdate":false,"#,
@@ -218,7 +218,7 @@ fn write_update(
     });
     entry
         .write_fields(&mut out)
-        .map_err(|error| Failure::Internal(format!("reading release notes: {error}")))?;
+        .map_err(|error| ApiError::Internal(format!("reading release notes: {error}")))?;
     out.extend_from_slice(br#","url":""#);
     let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
     let expires_at = app
@@ -230,7 +230,7 @@ fn write_update(
     match reason {
         None => out.extend_from_slice(b"null"),
         Some(reason) => serde_json::to_writer(&mut out, reason)
-            .map_err(|error| Failure::Internal(format!("writing a reason: {error}")))?,
+            .map_err(|error| ApiError::Internal(format!("writing a reason: {error}")))?,
     }
     if question.wants_device_fields() {
         entry.write_device_fields(&mut out);
@@ -248,16 +248,16 @@ fn write_update(
     Ok(out)
 }
 
-fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, Failure> {
+fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, ApiError> {
     let version = query
         .get(Parameter::CurrentVersion)?
-        .ok_or_else(|| Failure::bad("currentVersion is required"))?;
+        .ok_or_else(|| ApiError::bad("currentVersion is required"))?;
     let build = query.get(Parameter::CurrentBuild)?;
     let platform = query
         .get(Parameter::Platform)?
         .map(str::parse)
         .transpose()
-        .map_err(|_| Failure::bad("platform must be ios, android or visionos"))?;
+        .map_err(|_| ApiError::bad("platform must be ios, android or visionos"))?;
     let fingerprint = query.get(Parameter::Fingerprint)?;
     let configuration = query.get(Parameter::Configuration)?;
     let device_id = query.get(Parameter::DeviceId)?;
@@ -269,13 +269,12 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, Failure>
         std::borrow::Cow::from(version)
     };
     let version = Version::parse(&version)
-        .map_err(|_| Failure::bad("currentVersion must be a semantic version such as 1.2.3"))?;
-    let build = build
-        .map(CurrentBuild::parse)
-        .transpose()
-        .map_err(|_| Failure::bad("currentBuild must be numerals, also dotted such as 1.0.3, at most 64 characters"))?;
+        .map_err(|_| ApiError::bad("currentVersion must be a semantic version such as 1.2.3"))?;
+    let build = build.map(CurrentBuild::parse).transpose().map_err(|_| {
+        ApiError::bad("currentBuild must be numerals, also dotted such as 1.0.3, at most 64 characters")
+    })?;
     if fingerprint.is_some_and(|hash| hash.len() > MAX_LABEL || !hash.bytes().all(|byte| byte.is_ascii_graphic())) {
-        return Err(Failure::bad("fingerprint must be 1 to 128 visible ASCII characters"));
+        return Err(ApiError::bad("fingerprint must be 1 to 128 visible ASCII characters"));
     }
     for (name, value) in [
         ("configuration", configuration),
@@ -283,7 +282,7 @@ fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, Failure>
         ("currentUpdateId", current_update),
     ] {
         if value.is_some_and(|text| text.len() > MAX_LABEL) {
-            return Err(Failure::bad(format!("{name} must have at most {MAX_LABEL} bytes")));
+            return Err(ApiError::bad(format!("{name} must have at most {MAX_LABEL} bytes")));
         }
     }
     let caller = Caller {

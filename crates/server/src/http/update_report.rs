@@ -11,9 +11,9 @@ use launchway_api::words::AcceptedStatus;
 use launchway_domain::report::{MAX_REASON, ReportKind};
 use launchway_store::Report;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
-use crate::failure::Failure;
 use crate::http::answers::found;
 use crate::http::extract::Body;
 use crate::http::update_check;
@@ -44,16 +44,18 @@ pub async fn report(State(app): State<Arc<App>>, origin: Extension<Origin>, requ
     response
 }
 
-async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, Failure> {
+async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, ApiError> {
     let now = app.clock.now();
-    app.addresses.count(origin.address, now).map_err(Failure::RateLimited)?;
+    app.addresses
+        .count(origin.address, now)
+        .map_err(ApiError::RateLimited)?;
     let path = request.uri().path().strip_prefix("/update/report/").unwrap_or_default();
     let bundle = String::from_utf8_lossy(&update_check::decode_path(path)).into_owned();
     let body = Body::<DeviceReport, MAX_REPORT>::from_request(request, &()).await?;
     let claim = app.report_tokens.read(&bundle, &body.0.report_token, now);
-    let claim = claim.ok_or_else(|| Failure::NotProven("Invalid or expired report token".to_owned()))?;
+    let claim = claim.ok_or_else(|| ApiError::NotProven("Invalid or expired report token".to_owned()))?;
     if body.0.events.is_empty() || body.0.events.len() > MAX_EVENTS {
-        return Err(Failure::bad(format!("events must hold 1 to {MAX_EVENTS} events")));
+        return Err(ApiError::bad(format!("events must hold 1 to {MAX_EVENTS} events")));
     }
     let reports = body
         .0
@@ -68,8 +70,8 @@ async fn take(app: &App, origin: &Origin, request: Request) -> Result<Response, 
     }))
 }
 
-fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, Failure> {
-    let bad = |problem: String| Failure::bad(format!("events[{at}].{problem}"));
+fn read_event(app: &App, claim: &ReportClaim, event: &DeviceEvent, at: usize, now: i64) -> Result<Report, ApiError> {
+    let bad = |problem: String| ApiError::bad(format!("events[{at}].{problem}"));
     let kind: ReportKind = event.kind.checked().map_err(|unknown| bad(unknown.to_string()))?;
     if event.update_id.parse() != Ok(claim.update_id) {
         return Err(bad("updateId is not the update that the token was given for".to_owned()));

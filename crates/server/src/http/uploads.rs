@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use launchway_api::uploads::{CreateUpload, UploadView};
 use launchway_domain::id::{ArtifactId, UploadId};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{local, serve};
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created};
 use crate::http::extract::Create;
 use crate::ops::uploads;
@@ -31,7 +31,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     new: Create<CreateUpload>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let plan = uploads::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -46,7 +46,7 @@ pub async fn create(
 pub fn signed_urls(app: &Arc<App>, directory: &Arc<local::Directory>) -> Router {
     let clock = app.clock.clone();
     let router = serve::router(directory.clone(), Arc::new(move || clock.now()))
-        .fallback(|| async { Failure::NoSuchPath.into_response() });
+        .fallback(|| async { ApiError::NoSuchPath.into_response() });
     router.layer(from_fn_with_state(app.clone(), only_open_uploads))
 }
 
@@ -57,7 +57,7 @@ async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: 
         match open {
             Ok(true) => {}
             Ok(false) => {
-                return Failure::Forbidden("This upload was used or removed; announce a new one".to_owned())
+                return ApiError::Forbidden("This upload was used or removed; announce a new one".to_owned())
                     .into_response();
             }
             Err(failure) => return failure.into_response(),
@@ -67,7 +67,7 @@ async fn only_open_uploads(State(app): State<Arc<App>>, request: Request, next: 
 }
 
 /// Whether bytes are awaited under a name: the id of an upload, or of an artifact of a build that runs.
-async fn is_open(app: &App, name: &str) -> Result<bool, Failure> {
+async fn is_open(app: &App, name: &str) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the signed URL names the upload");
     match (name.parse::<UploadId>(), name.parse::<ArtifactId>()) {

@@ -9,9 +9,9 @@ use launchway_api::lists::OneOrPage;
 use launchway_api::usage::UsageView;
 use launchway_domain::usage::{Month, Usage};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{found, page};
 use crate::http::extract::Query;
 use crate::ops::usage::held;
@@ -31,22 +31,22 @@ use crate::ops::usage::held;
         (status = 404, description = "Nothing was used in this month, and it is not the present one", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.given("id")?;
     if id == Some("") {
-        return Err(Failure::bad("id is required"));
+        return Err(ApiError::bad("id is required"));
     }
     let paging = query.paging()?;
     let present = Month::of(app.clock.now());
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
-    let tier = org.record().await?.ok_or(Failure::NoSuch("organization"))?.tier;
+    let tier = org.record().await?.ok_or(ApiError::NoSuch("organization"))?.tier;
     let held = held(&mut org).await?;
     let view = |usage: &Usage| UsageView::of(usage, present, tier, &app.config.quotas, held);
     let Some(id) = id else {
         return Ok(page(org.usage(paging).await?, paging, view));
     };
-    let none = || Failure::NoSuch("month");
+    let none = || ApiError::NoSuch("month");
     let month: Month = id.parse().map_err(|_| none())?;
     match org.usage_of(month).await? {
         Some(usage) => Ok(found(&view(&usage))),

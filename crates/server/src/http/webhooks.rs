@@ -12,9 +12,9 @@ use launchway_domain::id::WebhookId;
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_store::Org;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::http::answers::{again, created, found, gone, page_of};
 use crate::http::extract::{Body, Create, CreateBare, Query};
 use crate::ops::write::{Creation, Write};
@@ -35,14 +35,14 @@ use crate::ops::{deliveries as making, webhooks};
         (status = 404, description = "No webhook has this id", body = ErrorBody),
     )
 )]
-pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.optional_id("webhook")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
     match id {
         Some(id) => {
-            let webhook = org.webhook(id.get()?).await?.ok_or(Failure::NoSuch("webhook"))?;
+            let webhook = org.webhook(id.get()?).await?.ok_or(ApiError::NoSuch("webhook"))?;
             Ok(found(&shown(&mut org, &webhook).await?))
         }
         None => {
@@ -57,7 +57,7 @@ pub async fn read(State(app): State<Arc<App>>, caller: Caller, query: Query) -> 
 }
 
 /// A webhook with its last delivery.
-pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, Failure> {
+pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, ApiError> {
     let last = match org.last_delivery(webhook.id).await? {
         Some(delivery) => Some(shown_delivery(org, &delivery).await?),
         None => None,
@@ -65,7 +65,7 @@ pub async fn shown(org: &mut Org<'_>, webhook: &Webhook) -> Result<WebhookView, 
     Ok(WebhookView::of(webhook, last))
 }
 
-async fn shown_delivery(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, Failure> {
+async fn shown_delivery(org: &mut Org<'_>, delivery: &Delivery) -> Result<DeliveryView, ApiError> {
     Ok(DeliveryView::of(delivery, &org.delivery_tries(delivery.id).await?))
 }
 
@@ -81,7 +81,7 @@ pub async fn create(
     State(app): State<Arc<App>>,
     caller: Caller,
     new: Create<CreateWebhook>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let plan = webhooks::plan(&app, &new.body)?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -112,12 +112,12 @@ pub async fn replace(
     State(app): State<Arc<App>>,
     caller: Caller,
     body: Body<ReplaceWebhook>,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = body.0.id.as_deref().filter(|id| !id.is_empty());
-    let id: Option<WebhookId> = id.ok_or_else(|| Failure::bad("id is required"))?.parse().ok();
+    let id: Option<WebhookId> = id.ok_or_else(|| ApiError::bad("id is required"))?.parse().ok();
     let plan = webhooks::replacement(&app, &body.0)?;
     let mut write = Write::begin(&app, &caller).await?;
-    let webhook = webhooks::replace(&mut write, id.ok_or(Failure::NoSuch("webhook"))?, plan).await?;
+    let webhook = webhooks::replace(&mut write, id.ok_or(ApiError::NoSuch("webhook"))?, plan).await?;
     let view = shown(&mut write.org(), &webhook).await?;
     write.commit().await?;
     Ok(found(&view))
@@ -134,7 +134,7 @@ pub async fn replace(
         (status = 404, description = "No webhook has this id", body = ErrorBody),
     )
 )]
-pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("webhook")?.get()?;
     Write::run(&app, &caller, id, webhooks::delete).await?;
     Ok(gone(id, DoneStatus::Deleted))
@@ -151,7 +151,7 @@ pub async fn delete(State(app): State<Arc<App>>, caller: Caller, query: Query) -
         (status = 404, description = "No webhook has this id", body = ErrorBody),
     )
 )]
-pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("webhook")?;
     let mut write = Write::begin(&app, &caller).await?;
     let (webhook, secret) = webhooks::rotate_secret(&mut write, id.get()?).await?;
@@ -178,12 +178,12 @@ pub async fn rotate_secret(State(app): State<Arc<App>>, caller: Caller, query: Q
         (status = 404, description = "No webhook has this id", body = ErrorBody),
     )
 )]
-pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, Failure> {
+pub async fn deliveries(State(app): State<Arc<App>>, caller: Caller, query: Query) -> Result<Response, ApiError> {
     let id = query.id("webhook")?;
     let paging = query.paging()?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(caller.home()?);
-    let webhook = org.webhook(id.get()?).await?.ok_or(Failure::NoSuch("webhook"))?;
+    let webhook = org.webhook(id.get()?).await?.ok_or(ApiError::NoSuch("webhook"))?;
     let rows = org.deliveries(webhook.id, paging).await?;
     let mut items = Vec::with_capacity(rows.items.len());
     for delivery in &rows.items {
@@ -208,7 +208,7 @@ pub async fn redeliver(
     caller: Caller,
     query: Query,
     new: CreateBare,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("delivery")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -234,7 +234,7 @@ pub async fn test(
     caller: Caller,
     query: Query,
     new: CreateBare,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let id = query.id("webhook")?;
     let mut write = match Write::begin_create(&app, &caller, new.request).await? {
         Creation::Replay(kept) => return Ok(again(kept)),
@@ -244,7 +244,7 @@ pub async fn test(
     commit_delivery(write, &delivery).await
 }
 
-async fn commit_delivery(write: Write<'_>, delivery: &Delivery) -> Result<Response, Failure> {
+async fn commit_delivery(write: Write<'_>, delivery: &Delivery) -> Result<Response, ApiError> {
     let view = DeliveryView::of(delivery, &[]);
     write.commit_created(&view).await?;
     Ok(created(&view))

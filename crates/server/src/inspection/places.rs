@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use launchway_domain::id::OrgId;
 use tokio::sync::oneshot;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Inspections of one organization that wait. Who asks for more is told to come again.
 const MAX_WAITING: usize = 100;
@@ -70,14 +70,14 @@ impl Places {
     /// Waits for a place for an organization.
     ///
     /// # Errors
-    /// [`Failure::RateLimited`] when too many inspections of the organization wait already.
-    pub async fn take(&self, org: OrgId) -> Result<Place, Failure> {
+    /// [`ApiError::RateLimited`] when too many inspections of the organization wait already.
+    pub async fn take(&self, org: OrgId) -> Result<Place, ApiError> {
         let waiting = {
             let mut state = self.shared.lock();
             // Who gave up waiting is not counted.
             state.waiting.retain(|waiting| !waiting.place.is_closed());
             if state.waiting.iter().filter(|waiting| waiting.org == org).count() >= MAX_WAITING {
-                return Err(Failure::RateLimited(RETRY_SECONDS));
+                return Err(ApiError::RateLimited(RETRY_SECONDS));
             }
             let (place, waiting) = oneshot::channel();
             state.waiting.push_back(Waiting { org, place });
@@ -86,7 +86,7 @@ impl Places {
         self.shared.hand_out();
         waiting
             .await
-            .map_err(|_| Failure::Internal("a place for an inspection was forgotten".to_owned()))
+            .map_err(|_| ApiError::Internal("a place for an inspection was forgotten".to_owned()))
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
             assert!(one.as_mut().now_or_never().is_none());
         }
         let more = places.take(org(1)).now_or_never();
-        assert!(matches!(more, Some(Err(Failure::RateLimited(_)))));
+        assert!(matches!(more, Some(Err(ApiError::RateLimited(_)))));
         assert!(now(&places, 2).is_some(), "others do not notice");
     }
 }

@@ -74,11 +74,11 @@ pub(super) fn answer(task: &Task, input: File) -> Vec<u8> {
 fn app(mut file: File) -> Answer<BinaryFacts> {
     let read = file
         .seek(SeekFrom::Start(0))
-        .map_err(launchway_binaries::Refusal::from)
+        .map_err(launchway_binaries::BinaryError::from)
         .and_then(|_| launchway_binaries::read(file));
     match read {
         Ok(facts) => Answer::Read(facts),
-        Err(launchway_binaries::Refusal::Unreadable(error)) => Answer::Unreadable(error.to_string()),
+        Err(launchway_binaries::BinaryError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
         Err(refusal) => Answer::Refused(refusal.to_string()),
     }
 }
@@ -86,7 +86,7 @@ fn app(mut file: File) -> Answer<BinaryFacts> {
 fn package(file: &File, limits: &Limits) -> Answer<Inspected> {
     match package::inspect(file, limits) {
         Ok(inspected) => Answer::Read(inspected),
-        Err(package::Refusal::Unreadable(error)) => Answer::Unreadable(error.to_string()),
+        Err(package::PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
         Err(refusal) => Answer::Refused(refusal.to_string()),
     }
 }

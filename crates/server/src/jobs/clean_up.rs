@@ -12,9 +12,9 @@ use launchway_domain::time::{DAY, EpochMs, HOUR, MINUTE};
 use launchway_domain::webhook::DELIVERY_LIFE;
 use launchway_store::{FORGOTTEN_AT_ONCE, day_of};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::jobs::sweep::sweep;
 use crate::jobs::{old_builds, old_submissions};
 use crate::ops::uploads::{copies_of, staging_key};
@@ -53,7 +53,7 @@ pub async fn run(app: Arc<App>) {
 
 /// Cleans up once. What has a time of its own to be kept gets a line here. Each is tried, whatever became of the others: an
 /// object that cannot be removed keeps no table growing. Gives the first failure.
-pub async fn clean_up(app: &App) -> Result<(), Failure> {
+pub async fn clean_up(app: &App) -> Result<(), ApiError> {
     let now = app.clock.now();
     let done = [
         remove_uploads(app, now).await,
@@ -69,7 +69,7 @@ pub async fn clean_up(app: &App) -> Result<(), Failure> {
 }
 
 /// Removes uploads whose time is over.
-async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), Failure> {
+async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
         let expired = tx.system(REASON).expired_uploads(now, BATCH).await?;
@@ -85,7 +85,7 @@ async fn remove_uploads(app: &App, now: EpochMs) -> Result<(), Failure> {
 
 /// Removes an upload, its staged bytes, and copies that no package, no build and no submission names. First it counts as used: from then on no
 /// publish that is on its way can use it and name a copy that is about to go.
-async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
+async fn remove_upload(app: &App, upload: &Upload) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     tx.org(upload.org_id).use_upload(upload.id).await?;
     tx.commit().await?;
@@ -107,7 +107,7 @@ async fn remove_upload(app: &App, upload: &Upload) -> Result<(), Failure> {
 }
 
 /// Removes packages that no update has named since before `time`.
-async fn remove_packages(app: &App, time: EpochMs) -> Result<(), Failure> {
+async fn remove_packages(app: &App, time: EpochMs) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
     let unused = tx.system(REASON).unused_packages(time, BATCH).await?;
     drop(tx);
@@ -118,7 +118,7 @@ async fn remove_packages(app: &App, time: EpochMs) -> Result<(), Failure> {
 }
 
 /// Removes the bytes of a package: first its row stops naming them, so that nothing is offered that is gone.
-async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
+async fn remove_package(app: &App, package: &Package) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     let retired = tx.system(REASON).retire_package(package.id).await?;
     tx.commit().await?;
@@ -131,7 +131,7 @@ async fn remove_package(app: &App, package: &Package) -> Result<(), Failure> {
 /// Fills in the columns that a node of an older release left at their defaults, so that its rows count towards the quotas.
 /// After an upgrade these may be all rows: each batch is a transaction, so that other writers get their turn in between and
 /// a process that dies loses at most one batch.
-async fn fill_holdings(app: &App) -> Result<(), Failure> {
+async fn fill_holdings(app: &App) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.write().await?;
         let filled = tx.system(REASON).fill_holdings(MANY).await?;
@@ -142,7 +142,7 @@ async fn fill_holdings(app: &App) -> Result<(), Failure> {
     }
 }
 
-async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
+async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.write().await?;
         let mut system = tx.system(REASON);
@@ -169,7 +169,7 @@ async fn forget_bookkeeping(app: &App, now: EpochMs) -> Result<(), Failure> {
 }
 
 /// Forgets events and deliveries that ended long ago, some at a time: there may be very many.
-async fn forget_told(app: &App, before: EpochMs) -> Result<(), Failure> {
+async fn forget_told(app: &App, before: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.write().await?;
         let mut system = tx.system(REASON);

@@ -19,8 +19,8 @@ use launchway_store::{Claimed, DueWebhook};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::deliveries::{Tried, report};
 use crate::outbound::address_guard::shown;
 use crate::outbound::webhook_sender::Message;
@@ -77,7 +77,7 @@ impl Deliverer {
     }
 
     /// Delivers what is due now, until nothing is; gives how many tries that took. For tests, which tell when.
-    pub async fn deliver_due(&mut self) -> Result<usize, Failure> {
+    pub async fn deliver_due(&mut self) -> Result<usize, ApiError> {
         let mut tries = 0;
         loop {
             let claimed = self.round().await?;
@@ -91,7 +91,7 @@ impl Deliverer {
     }
 
     /// Keeps what has ended, and starts what is due and has room; gives how many it started.
-    async fn round(&mut self) -> Result<usize, Failure> {
+    async fn round(&mut self) -> Result<usize, ApiError> {
         while let Some(ended) = self.running.try_join_next_with_id() {
             self.gather(ended);
         }
@@ -122,7 +122,7 @@ impl Deliverer {
         }
     }
 
-    async fn report(&mut self) -> Result<(), Failure> {
+    async fn report(&mut self) -> Result<(), ApiError> {
         if !self.ended.is_empty() {
             // They stay until they are kept.
             report(&self.app, self.ended.clone()).await?;
@@ -131,7 +131,7 @@ impl Deliverer {
         Ok(())
     }
 
-    async fn claim(&mut self) -> Result<usize, Failure> {
+    async fn claim(&mut self) -> Result<usize, ApiError> {
         let free = IN_ALL - self.running.len();
         if free == 0 {
             return Ok(0);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::{build_logs, leases};
 
 /// How often leases are looked at.
@@ -35,7 +35,7 @@ pub async fn run(app: Arc<App>) {
 }
 
 /// Takes away every build whose lease is over; gives how many.
-pub async fn expire_leases(app: &App) -> Result<u64, Failure> {
+pub async fn expire_leases(app: &App) -> Result<u64, ApiError> {
     let mut tx = app.db.read().await?;
     let lapsed = tx.system(REASON).lapsed_builds(app.clock.now(), BATCH).await?;
     drop(tx);
@@ -50,7 +50,7 @@ pub async fn expire_leases(app: &App) -> Result<u64, Failure> {
 }
 
 /// Moves what is left of the logs of finished builds; the end of a build does so by itself, unless something is in the way.
-pub async fn seal_logs(app: &App) -> Result<(), Failure> {
+pub async fn seal_logs(app: &App) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
     let unsealed = tx.system(REASON).unsealed_logs(BATCH).await?;
     drop(tx);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::deliveries;
 
 /// Events of other nodes are looked for so often.
@@ -24,7 +24,7 @@ pub async fn run(app: Arc<App>) {
 }
 
 /// Fans out everything that waits; gives how many events that were.
-pub async fn fan_out(app: &App) -> Result<usize, Failure> {
+pub async fn fan_out(app: &App) -> Result<usize, ApiError> {
     let mut all = 0;
     loop {
         let taken = deliveries::fan_out(app, BATCH).await?;

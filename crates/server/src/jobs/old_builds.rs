@@ -5,8 +5,8 @@ use launchway_domain::actor::Actor;
 use launchway_domain::build::EXPIRY;
 use launchway_domain::time::{DAY, EpochMs};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::builds;
 use crate::ops::write::Write;
 
@@ -14,7 +14,7 @@ const BATCH: i64 = 100;
 const REASON: &str = "builds of every tenant grow old";
 
 /// Fails builds that waited for a runner for too long, each with its event in one transaction.
-pub async fn expire(app: &App, now: EpochMs) -> Result<(), Failure> {
+pub async fn expire(app: &App, now: EpochMs) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
         let stale = tx.system(REASON).stale_builds(now - EXPIRY, BATCH).await?;
@@ -34,7 +34,7 @@ pub async fn expire(app: &App, now: EpochMs) -> Result<(), Failure> {
 }
 
 /// Removes log, artifacts and source of builds that ended longer ago than the settings keep them.
-pub async fn clear(app: &App, now: EpochMs) -> Result<(), Failure> {
+pub async fn clear(app: &App, now: EpochMs) -> Result<(), ApiError> {
     let days = app.config.keep_builds_days;
     if days == 0 {
         return Ok(());

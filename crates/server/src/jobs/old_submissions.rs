@@ -3,8 +3,8 @@
 use launchway_domain::actor::Actor;
 use launchway_domain::time::{DAY, EpochMs};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::submissions;
 use crate::ops::write::Write;
 
@@ -12,7 +12,7 @@ const BATCH: i64 = 100;
 const REASON: &str = "submissions of every tenant grow old";
 
 /// Removes the files of submissions that ended longer ago than the settings keep those of builds.
-pub async fn clear(app: &App, now: EpochMs) -> Result<(), Failure> {
+pub async fn clear(app: &App, now: EpochMs) -> Result<(), ApiError> {
     let days = app.config.keep_builds_days;
     if days == 0 {
         return Ok(());

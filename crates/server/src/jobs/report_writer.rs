@@ -3,7 +3,7 @@
 use launchway_store::{Db, Report, StoreError};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Calls that wait at most; beyond, a device is told to come again.
 const WAITING: usize = 4096;
@@ -29,9 +29,9 @@ impl ReportQueue {
     }
 
     /// Counts the reports of one call; gives how many were new. When it returns they are durable.
-    pub async fn count(&self, reports: Vec<Report>) -> Result<u64, Failure> {
+    pub async fn count(&self, reports: Vec<Report>) -> Result<u64, ApiError> {
         let (done, answer) = oneshot::channel();
-        let busy = || Failure::Unavailable("Reports cannot be taken now; try again in a moment".to_owned());
+        let busy = || ApiError::Unavailable("Reports cannot be taken now; try again in a moment".to_owned());
         self.jobs.try_send(Job { reports, done }).map_err(|_| busy())?;
         answer.await.ok().and_then(Result::ok).ok_or_else(busy)
     }

@@ -24,8 +24,8 @@ use launchway_store::Lane;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::submissions::report::{self, LEASE};
 use clients::Clients;
 use places::{Place, Places};
@@ -85,7 +85,7 @@ impl Submitter {
     }
 
     /// Works on what is due now, until nothing is; gives how many claims that took. For tests, which tell when.
-    pub async fn work_due(&mut self) -> Result<usize, Failure> {
+    pub async fn work_due(&mut self) -> Result<usize, ApiError> {
         let mut claims = 0;
         loop {
             let claimed = self.round().await?;
@@ -111,7 +111,7 @@ impl Submitter {
     }
 
     /// Starts what is due and has room; gives how many it started.
-    async fn round(&mut self) -> Result<usize, Failure> {
+    async fn round(&mut self) -> Result<usize, ApiError> {
         while let Some(ended) = self.running.try_join_next_with_id() {
             self.gather(ended);
         }
@@ -123,7 +123,7 @@ impl Submitter {
         Ok(started)
     }
 
-    async fn start(&mut self, lane: Lane) -> Result<usize, Failure> {
+    async fn start(&mut self, lane: Lane) -> Result<usize, ApiError> {
         if !self.places.has_room(lane) {
             return Ok(0);
         }
@@ -156,7 +156,7 @@ impl Submitter {
 
     /// Breaks off steps that something urgent would have to wait for: of the same submission, or of another one of an app of
     /// Google Play.
-    async fn make_way(&self) -> Result<(), Failure> {
+    async fn make_way(&self) -> Result<(), ApiError> {
         if self.places.is_empty() {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl Submitter {
 }
 
 /// Claims the work on a submission, and its app in Google Play. `None`: somebody else was faster.
-async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, Failure> {
+async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
@@ -183,7 +183,7 @@ async fn claim(app: &App, id: SubmissionId) -> Result<Option<Submission>, Failur
     };
     if claimed.store() == Store::GooglePlay {
         let bundle: Result<BundleId, _> = claimed.bundle_id.parse();
-        let bundle = bundle.map_err(|error| Failure::Internal(format!("the bundle id of {id}: {error}")))?;
+        let bundle = bundle.map_err(|error| ApiError::Internal(format!("the bundle id of {id}: {error}")))?;
         if !system.lock_package(&bundle, id, now, now + LEASE).await? {
             return Ok(None);
         }
@@ -248,7 +248,7 @@ async fn until_lost(app: &App, id: SubmissionId, claim: i64) {
     }
 }
 
-async fn renew(app: &App, id: SubmissionId, claim: i64) -> Result<bool, Failure> {
+async fn renew(app: &App, id: SubmissionId, claim: i64) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let until = app.clock.now() + LEASE;
     let renewed = tx.system(REASON).renew_submission(id, claim, until).await?;

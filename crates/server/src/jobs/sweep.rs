@@ -8,9 +8,9 @@ use launchway_domain::id::UploadId;
 use launchway_domain::time::{DAY, EpochMs};
 use serde::{Deserialize, Serialize};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 
 /// The folders that hold our objects, in the order of their names. What lies elsewhere in a bucket is not ours.
 /// A new kind of object needs a line here, and one in the store's `names_blob`.
@@ -40,7 +40,7 @@ struct Progress {
 /// Goes on with the sweep where it stands, or begins the next when a day has gone since the last began, the first a day
 /// after it was asked for the first time: others that use the storage shall have left their marks by then. Gives how many
 /// objects were removed. Every page's end is kept, so it may break off anywhere.
-pub async fn sweep(app: &App) -> Result<u64, Failure> {
+pub async fn sweep(app: &App) -> Result<u64, ApiError> {
     let now = app.clock.now();
     let mut progress = match read_progress(app).await? {
         Some(progress) if progress.after.is_some() => progress,
@@ -72,14 +72,14 @@ pub async fn sweep(app: &App) -> Result<u64, Failure> {
 }
 
 /// Leaves the mark of this installation in the storage, and tells whether it is the only one there.
-async fn is_alone(app: &App) -> Result<bool, Failure> {
+async fn is_alone(app: &App) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let name = tx.system(REASON).keep_meta(INSTALLATION, &app.random.token()).await?;
     tx.commit().await?;
     let (folder, mark) = (key(MARKS)?, key(&format!("{MARKS}/{name}"))?);
     if app.blob.head(&mark).await?.is_none() {
         let empty = tempfile::NamedTempFile::new()
-            .map_err(|error| Failure::Unavailable(format!("a temporary file: {error}")))?;
+            .map_err(|error| ApiError::Unavailable(format!("a temporary file: {error}")))?;
         app.blob.put_file(&mark, empty.path()).await?;
     }
     let marks = app.blob.list_page(&folder, None, 2).await?;
@@ -93,24 +93,24 @@ async fn is_alone(app: &App) -> Result<bool, Failure> {
     Ok(other.is_none())
 }
 
-fn key(text: &str) -> Result<Key, Failure> {
-    Key::new(text).map_err(|error| Failure::Internal(error.to_string()))
+fn key(text: &str) -> Result<Key, ApiError> {
+    Key::new(text).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
-async fn read_progress(app: &App) -> Result<Option<Progress>, Failure> {
+async fn read_progress(app: &App) -> Result<Option<Progress>, ApiError> {
     let text = app.db.read().await?.system(REASON).meta(PROGRESS).await?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-async fn keep_progress(app: &App, progress: &Progress) -> Result<(), Failure> {
-    let text = serde_json::to_string(progress).map_err(|error| Failure::Internal(error.to_string()))?;
+async fn keep_progress(app: &App, progress: &Progress) -> Result<(), ApiError> {
+    let text = serde_json::to_string(progress).map_err(|error| ApiError::Internal(error.to_string()))?;
     let mut tx = app.db.write().await?;
     tx.system(REASON).set_meta(PROGRESS, &text).await?;
     Ok(tx.commit().await?)
 }
 
 /// Looks at the next objects behind `after`. Gives where to go on, `None` at the end, and how many were removed.
-async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<String>, u64), Failure> {
+async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<String>, u64), ApiError> {
     let place = after.split('/').next().unwrap_or_default();
     let Some(folder) = FOLDERS.into_iter().find(|folder| *folder >= place) else {
         return Ok((None, 0));
@@ -136,7 +136,7 @@ async fn sweep_page(app: &App, after: &str, limit: usize) -> Result<(Option<Stri
 
 /// Whether a row names an object, or may do so yet: while its upload is there, a publish may be on its way that has
 /// copied it and will name the copy. Both are asked on one snapshot: a publish that is not in it finds no upload any more.
-async fn is_wanted(app: &App, key: &Key) -> Result<bool, Failure> {
+async fn is_wanted(app: &App, key: &Key) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system(REASON);
     if system.names_blob(key.as_str()).await? {

@@ -9,9 +9,9 @@ use launchway_domain::org::{Invitation, InvitationStatus, Member, Org, RESET_LIF
 use launchway_domain::tenancy::Role;
 use launchway_domain::time::EpochMs;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::failure::Failure;
 use crate::ops::proof::{self, Known, prove, prove_presence};
 use crate::ops::sessions::{SIGN_IN, SignedIn, commit_told, line, open_session};
 use crate::ops::tries::{self, account};
@@ -24,7 +24,7 @@ pub const SETUP: &str = "setup_token";
 const DEAD_LINK: &str = "This link was used before or is too old; ask for a new one";
 
 /// The token of the first-run link, while there is no organization. A new start makes a new one.
-pub async fn offer_setup(app: &App) -> Result<Option<String>, Failure> {
+pub async fn offer_setup(app: &App) -> Result<Option<String>, ApiError> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system("the installation's own facts");
     if system.has_orgs().await? {
@@ -37,7 +37,7 @@ pub async fn offer_setup(app: &App) -> Result<Option<String>, Failure> {
 }
 
 /// Whether the first-run link with this token still works.
-pub async fn setup_is_open(app: &App, token: &str) -> Result<bool, Failure> {
+pub async fn setup_is_open(app: &App, token: &str) -> Result<bool, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system("the installation's own facts");
     Ok(!system.has_orgs().await? && system.meta(SETUP).await? == Some(token_hash(token)))
@@ -48,8 +48,8 @@ pub async fn set_up(
     app: &App,
     request: &launchway_api::auth::Setup,
     browser: &Browser,
-) -> Result<(SignedIn, Org), Failure> {
-    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+) -> Result<(SignedIn, Org), ApiError> {
+    let dead = || ApiError::NotProven(DEAD_LINK.to_owned());
     if !setup_is_open(app, &request.token).await? {
         return Err(dead());
     }
@@ -77,7 +77,7 @@ pub async fn set_up(
 }
 
 /// Makes an account; an address that has one is refused.
-pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str) -> Result<User, Failure> {
+pub async fn create_user(write: &mut Write<'_>, email: &str, password_hash: &str) -> Result<User, ApiError> {
     let user = new_user(write.app(), email);
     insert_user(write, &user, password_hash).await?;
     Ok(user)
@@ -94,26 +94,26 @@ pub(super) fn new_user(app: &App, email: &str) -> User {
 }
 
 /// Keeps an account; an address that has one is refused.
-pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), Failure> {
+pub(super) async fn insert_user(write: &mut Write<'_>, user: &User, password_hash: &str) -> Result<(), ApiError> {
     let mut system = write.system("an account stands beside the tenants");
     if system.create_user(user, password_hash).await? {
         Ok(())
     } else {
-        Err(Failure::bad(format!("{} has an account already", user.email)))
+        Err(ApiError::bad(format!("{} has an account already", user.email)))
     }
 }
 
 /// Lets a user join an organization who is no member yet.
-pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<(), Failure> {
+pub async fn join(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<(), ApiError> {
     if join_new(write, org, user, role).await? {
         Ok(())
     } else {
-        Err(Failure::bad(format!("{} is a member already", user.email)))
+        Err(ApiError::bad(format!("{} is a member already", user.email)))
     }
 }
 
 /// Lets a user join an organization; false, and nothing changes, when the user is a member already.
-pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<bool, Failure> {
+pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, role: Role) -> Result<bool, ApiError> {
     let now = write.now();
     let mut system = write.system("the invitation or the operator names the organization");
     if !system.join(org, user.id, role, now).await? {
@@ -132,9 +132,9 @@ pub(super) async fn join_new(write: &mut Write<'_>, org: OrgId, user: &User, rol
 }
 
 /// The invitation behind a living link, and the name of the organization that invites.
-pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, String), Failure> {
+pub async fn look_at_invitation(app: &App, token: &str) -> Result<(Invitation, String), ApiError> {
     let mut tx = app.db.read().await?;
-    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+    let dead = || ApiError::NotProven(DEAD_LINK.to_owned());
     let mut system = tx.system("who holds the link is in no tenant yet");
     let invitation = system.invitation_by_token(&token_hash(token)).await?.ok_or_else(dead)?;
     if invitation.status(app.clock.now()) != InvitationStatus::Pending {
@@ -152,7 +152,7 @@ pub async fn accept_invitation(
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<SignedIn, Failure> {
+) -> Result<SignedIn, ApiError> {
     let (invitation, _) = look_at_invitation(app, token).await?;
     let (known, is_new) = match account(app, &invitation.email).await? {
         // The limits on wrong passwords hold here too.
@@ -168,7 +168,7 @@ pub async fn accept_invitation(
     let now = write.now();
     let mut system = write.system("the link names the tenant");
     if !system.accept_invitation(invitation.id, now).await? {
-        return Err(Failure::NotProven(DEAD_LINK.to_owned()));
+        return Err(ApiError::NotProven(DEAD_LINK.to_owned()));
     }
     match is_new {
         true => insert_user(&mut write, &user, &known.hash).await?,
@@ -185,14 +185,14 @@ pub async fn accept_invitation(
 }
 
 /// A link that lets a user set a new password, for the operator to hand over.
-pub async fn offer_reset(app: &App, email: &str) -> Result<String, Failure> {
+pub async fn offer_reset(app: &App, email: &str) -> Result<String, ApiError> {
     let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system("an account stands beside the tenants");
     let (user, _) = system
         .user_by_email(&email)
         .await?
-        .ok_or_else(|| Failure::bad(format!("{email} has no account")))?;
+        .ok_or_else(|| ApiError::bad(format!("{email} has no account")))?;
     let token = app.random.token();
     system
         .create_reset_link(user.id, &token_hash(&token), app.clock.now() + RESET_LIFE)
@@ -204,10 +204,10 @@ pub async fn offer_reset(app: &App, email: &str) -> Result<String, Failure> {
 
 /// Sets a new password by a link. Every session of the user ends, and so does the access that the user made and that nobody
 /// has taken yet: whoever knew the old password may have made it.
-pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Origin) -> Result<(), Failure> {
+pub async fn reset_password(app: &App, token: &str, password: &str, origin: &Origin) -> Result<(), ApiError> {
     const REASON: &str = "who holds the link is not signed in";
     let (token, now) = (token_hash(token), app.clock.now());
-    let dead = || Failure::NotProven(DEAD_LINK.to_owned());
+    let dead = || ApiError::NotProven(DEAD_LINK.to_owned());
     // Looked at before the password is hashed, which costs, and again when it is set.
     let living = app.db.read().await?.system(REASON).reset_link_user(&token, now).await?;
     living.ok_or_else(dead)?;
@@ -233,10 +233,10 @@ pub async fn change_password(
     current: &str,
     new: &str,
     browser: &Browser,
-) -> Result<SignedIn, Failure> {
+) -> Result<SignedIn, ApiError> {
     let present = prove_presence(app, user, signed_in_at, current, browser).await;
     let proven = present.map_err(|failure| match failure {
-        Failure::NotProven(_) => Failure::bad("current password is wrong"),
+        ApiError::NotProven(_) => ApiError::bad("current password is wrong"),
         other => other,
     })?;
     let hash = app.passwords.hash(new).await?;
@@ -259,11 +259,11 @@ pub async fn change_password(
 }
 
 /// Reads an address that a caller sent.
-pub fn valid_email(text: &str) -> Result<String, Failure> {
-    normal_email(text).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))
+pub fn valid_email(text: &str) -> Result<String, ApiError> {
+    normal_email(text).ok_or_else(|| ApiError::bad("email must be an address such as ada@example.com"))
 }
 
-fn normal_name(text: &str) -> Result<String, Failure> {
+fn normal_name(text: &str) -> Result<String, ApiError> {
     launchway_domain::org::normal_name(text)
-        .ok_or_else(|| Failure::bad("organization must have 1 to 100 visible characters"))
+        .ok_or_else(|| ApiError::bad("organization must have 1 to 100 visible characters"))
 }

@@ -7,7 +7,7 @@ use launchway_domain::id::AppId;
 use launchway_domain::org::normal_name;
 use launchway_store::Claim;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
 
@@ -19,26 +19,26 @@ pub struct AppPlan {
 }
 
 /// Checks a request for an app.
-pub fn plan(request: &CreateApp) -> Result<AppPlan, Failure> {
+pub fn plan(request: &CreateApp) -> Result<AppPlan, ApiError> {
     let bundle = bundle_id(&request.bundle_id)?;
     let name = match &request.name {
-        Some(name) => normal_name(name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
+        Some(name) => normal_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?,
         None => bundle.as_str().chars().take(100).collect(),
     };
     Ok(AppPlan { bundle, name })
 }
 
 /// Reads a bundle identifier that a caller sent in a body.
-pub fn bundle_id(text: &str) -> Result<BundleId, Failure> {
+pub fn bundle_id(text: &str) -> Result<BundleId, ApiError> {
     text.parse()
-        .map_err(|error: launchway_domain::bundle_id::InvalidBundleId| Failure::bad(format!("bundleId {error}")))
+        .map_err(|error: launchway_domain::bundle_id::BundleIdError| ApiError::bad(format!("bundleId {error}")))
 }
 
 /// Claims an app that this organization does not have yet.
-pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, Failure> {
+pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, ApiError> {
     match claim(write, &plan.bundle, &plan.name).await? {
         (app, true) => Ok(app),
-        (app, false) => Err(Failure::bad(format!(
+        (app, false) => Err(ApiError::bad(format!(
             "The app {} is there already; its id is {}",
             app.bundle_id, app.id
         ))),
@@ -46,7 +46,7 @@ pub async fn create(write: &mut Write<'_>, plan: AppPlan) -> Result<App, Failure
 }
 
 /// Claims a bundle identifier unless the organization has it; tells whether it was claimed now.
-pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Result<(App, bool), Failure> {
+pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Result<(App, bool), ApiError> {
     let app = App {
         id: write.app().random.id(write.now()),
         org_id: write.org_id(),
@@ -74,7 +74,7 @@ pub async fn claim(write: &mut Write<'_>, bundle: &BundleId, name: &str) -> Resu
 }
 
 /// How a bundle identifier is written that is the organization's, or nobody's yet. Nothing is claimed.
-pub async fn free(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, Failure> {
+pub async fn free(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, ApiError> {
     if let Some(app) = write.org().app_by_bundle(bundle).await? {
         return Ok(app.bundle_id);
     }
@@ -84,16 +84,16 @@ pub async fn free(write: &mut Write<'_>, bundle: &BundleId) -> Result<String, Fa
     Ok(bundle.as_str().to_owned())
 }
 
-fn foreign(bundle: &BundleId) -> Failure {
-    Failure::Forbidden(format!(
+fn foreign(bundle: &BundleId) -> ApiError {
+    ApiError::Forbidden(format!(
         "The bundle id {bundle} belongs to another organization; the operator of this server can transfer it"
     ))
 }
 
 /// Takes an app off the list.
-pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<(), Failure> {
+pub async fn delete(write: &mut Write<'_>, id: AppId) -> Result<(), ApiError> {
     let now = write.now();
-    let app = write.org().app(id).await?.ok_or(Failure::NoSuch("app"))?;
+    let app = write.org().app(id).await?.ok_or(ApiError::NoSuch("app"))?;
     write.org().delete_app(id, now).await?;
     write.audit("app.delete", id, Some(&AppView::of(&app)), NOTHING).await
 }

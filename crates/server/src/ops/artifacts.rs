@@ -11,12 +11,12 @@ use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::{ArtifactId, BuildId, OrgId};
 use launchway_domain::time::{SECOND, iso};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::caller::RunnerCaller;
-use crate::failure::Failure;
 use crate::free_space;
-use crate::inspection::Refused;
+use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, Unread};
 use crate::ops::leases::{hold, reachable_url};
 use crate::ops::usage;
@@ -28,26 +28,26 @@ const MAX_SIZE: u64 = 4 << 30;
 const MAX_ARTIFACTS: usize = 200;
 
 /// Checks what a runner announces.
-pub fn plan(wanted: &AnnounceArtifact) -> Result<(), Failure> {
+pub fn plan(wanted: &AnnounceArtifact) -> Result<(), ApiError> {
     if !is_kind(&wanted.kind) {
-        return Err(Failure::bad("kind must be 1 to 32 lower-case letters, digits and '-'"));
+        return Err(ApiError::bad("kind must be 1 to 32 lower-case letters, digits and '-'"));
     }
     let letter = |letter: char| !letter.is_control() && !"/\\".contains(letter);
     let name = &wanted.name;
     let plain = !matches!(name.as_str(), "" | "." | "..") && name.len() <= 255 && name.chars().all(letter);
     if !plain {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "name must be a file's name of 1 to 255 bytes, without a path",
         ));
     }
     if wanted.size > MAX_SIZE {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "size: an artifact may have {MAX_SIZE} bytes at most"
         )));
     }
     let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     if wanted.sha256.len() != 64 || !wanted.sha256.bytes().all(hex) {
-        return Err(Failure::bad("sha256 must be 64 lower-case hex digits"));
+        return Err(ApiError::bad("sha256 must be 64 lower-case hex digits"));
     }
     Ok(())
 }
@@ -58,7 +58,7 @@ pub async fn announce(
     caller: &RunnerCaller,
     id: BuildId,
     wanted: AnnounceArtifact,
-) -> Result<ArtifactTarget, Failure> {
+) -> Result<ArtifactTarget, ApiError> {
     free_space::room_for(app, wanted.size)?;
     let (mut write, build) = hold(app, caller, id, wanted.attempt).await?;
     let now = write.now();
@@ -66,7 +66,9 @@ pub async fn announce(
     known.retain(|artifact| artifact.attempt == wanted.attempt);
     let again: Vec<_> = known.extract_if(.., |artifact| artifact.name == wanted.name).collect();
     if known.len() >= MAX_ARTIFACTS {
-        return Err(Failure::bad(format!("A build gives {MAX_ARTIFACTS} artifacts at most")));
+        return Err(ApiError::bad(format!(
+            "A build gives {MAX_ARTIFACTS} artifacts at most"
+        )));
     }
     for artifact in &again {
         write.org().forget_artifact(artifact.id).await?;
@@ -98,13 +100,13 @@ pub async fn announce(
         status: PendingStatus::Pending.into(),
         url: reachable_url(app, caller, signed.url),
         expires_at: iso(signed.expires_at_ms),
-        cancel: build.standing.cancel_requested,
+        cancel: build.state.cancel_requested,
     })
 }
 
 /// Where the bytes of an artifact arrive. Nothing is ever served from there.
-fn staging_key(id: ArtifactId) -> Result<Key, Failure> {
-    Key::new(&format!("uploads/{id}")).map_err(|error| Failure::Internal(error.to_string()))
+fn staging_key(id: ArtifactId) -> Result<Key, ApiError> {
+    Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// An artifact whose bytes were checked, and that no row names yet. If nothing comes of it, give it to [`discard`].
@@ -121,26 +123,26 @@ pub struct Checked {
 
 impl Checked {
     /// What it says about itself, for the record.
-    pub fn facts_text(&self) -> Result<Option<String>, Failure> {
+    pub fn facts_text(&self) -> Result<Option<String>, ApiError> {
         let text = self.facts.as_ref().map(serde_json::to_string).transpose();
-        text.map_err(|error| Failure::Internal(error.to_string()))
+        text.map_err(|error| ApiError::Internal(error.to_string()))
     }
 }
 
 /// Copies and checks the bytes of a build's artifacts, and reads what apps say about themselves.
 ///
 /// # Errors
-/// [`Failure::BadRequest`] when an artifact is not there, or is not what was announced.
-pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<Checked>, Failure> {
+/// [`ApiError::BadRequest`] when an artifact is not there, or is not what was announced.
+pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<Checked>, ApiError> {
     let known = app.db.read().await?.org(build.org_id).artifacts(build.id).await?;
     let mut checked = Vec::new();
     for id in ids {
-        let mut of_attempt = known
-            .iter()
-            .filter(|artifact| artifact.attempt == build.standing.attempt);
+        let mut of_attempt = known.iter().filter(|artifact| artifact.attempt == build.state.attempt);
         let one = match of_attempt.find(|artifact| artifact.id == *id) {
             Some(artifact) => check_one(app, build, artifact).await,
-            None => Err(Failure::bad(format!("This attempt did not announce the artifact {id}"))),
+            None => Err(ApiError::bad(format!(
+                "This attempt did not announce the artifact {id}"
+            ))),
         };
         match one {
             Ok(one) => checked.push(one),
@@ -153,14 +155,14 @@ pub async fn check(app: &App, build: &Build, ids: &[ArtifactId]) -> Result<Vec<C
     Ok(checked)
 }
 
-async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Checked, Failure> {
+async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Checked, ApiError> {
     let name = &artifact.name;
     // A name of its own for each check: of two at once, each sees its own copy only.
     let text = format!("artifacts/{}/{}-{}", build.id, artifact.id, app.random.token());
-    let key = Key::new(&text).map_err(|error| Failure::Internal(error.to_string()))?;
+    let key = Key::new(&text).map_err(|error| ApiError::Internal(error.to_string()))?;
     match app.blob.copy(&staging_key(artifact.id)?, &key).await {
         Err(BlobError::NotFound) => {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "The artifact {name} has not been sent: send it to its url first"
             )));
         }
@@ -204,11 +206,11 @@ async fn read(
     org: OrgId,
     key: &Key,
     artifact: &Artifact,
-) -> Result<Option<Result<BinaryFacts, Refused>>, Failure> {
+) -> Result<Option<Result<BinaryFacts, InspectionError>>, ApiError> {
     let name = &artifact.name;
     match binaries::read(app, org, key, name, artifact.size, &artifact.sha256).await {
         Ok(read) => Ok(read),
-        Err(Unread::Different) => Err(Failure::bad(format!(
+        Err(Unread::Different) => Err(ApiError::bad(format!(
             "The artifact {name} is not what was announced: its size or sha256 differ"
         ))),
         Err(Unread::Missing) => Err(BlobError::NotFound.into()),
@@ -217,7 +219,7 @@ async fn read(
 }
 
 /// Forgets the artifacts of a build but those to keep, and gives them: their bytes go once that is durable.
-pub async fn forget(write: &mut Write<'_>, id: BuildId, keep: &[ArtifactId]) -> Result<Vec<Artifact>, Failure> {
+pub async fn forget(write: &mut Write<'_>, id: BuildId, keep: &[ArtifactId]) -> Result<Vec<Artifact>, ApiError> {
     let mut gone = write.org().artifacts(id).await?;
     gone.retain(|artifact| !keep.contains(&artifact.id));
     for artifact in &gone {

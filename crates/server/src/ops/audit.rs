@@ -7,8 +7,8 @@ use launchway_domain::id::OrgId;
 use launchway_store::{AuditHead, AuditRow, Link, Tx};
 use serde_json::Value;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::master_key::Purpose;
 
 const REASON: &str = "the audit logs of all tenants are checked together";
@@ -37,7 +37,7 @@ pub fn link(app: &App, org: Option<OrgId>) -> impl Fn(&str, i64, &AuditRow) -> L
 }
 
 /// Adds a line about the installation itself, done by the operator.
-pub async fn audit_installation(app: &App, tx: &mut Tx, action: &str, after: &Value) -> Result<(), Failure> {
+pub async fn audit_installation(app: &App, tx: &mut Tx, action: &str, after: &Value) -> Result<(), ApiError> {
     let row = AuditRow {
         at: app.clock.now(),
         actor: Actor::Operator.to_string(),
@@ -64,7 +64,7 @@ pub struct AuditCheck {
 }
 
 /// Walks every chain from its start to its end.
-pub async fn verify(app: &App) -> Result<AuditCheck, Failure> {
+pub async fn verify(app: &App) -> Result<AuditCheck, ApiError> {
     let mut tx = app.db.read().await?;
     let mut check = AuditCheck::default();
     for head in tx.system(REASON).audit_heads().await? {
@@ -78,7 +78,7 @@ pub async fn verify(app: &App) -> Result<AuditCheck, Failure> {
 }
 
 /// The first thing that is wrong with a chain.
-async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64) -> Result<Option<String>, Failure> {
+async fn verify_chain(app: &App, tx: &mut Tx, head: &AuditHead, lines: &mut u64) -> Result<Option<String>, ApiError> {
     let link = link(app, head.org_id);
     let (mut seq, mut end) = (0, String::new());
     loop {

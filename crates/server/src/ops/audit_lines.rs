@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use launchway_domain::id::{OrgId, UserId};
 use launchway_store::{AuditRow, Tx};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::audit;
 
 /// Lines that wait for the end of their transaction.
@@ -20,7 +20,7 @@ impl AuditLines {
     }
 
     /// Adds a line for the log of every organization that a user is a member of.
-    pub async fn add_for_user(&mut self, tx: &mut Tx, user: UserId, row: &AuditRow) -> Result<(), Failure> {
+    pub async fn add_for_user(&mut self, tx: &mut Tx, user: UserId, row: &AuditRow) -> Result<(), ApiError> {
         let memberships = tx
             .system("what a user does with the account concerns all its tenants")
             .memberships(user)
@@ -33,7 +33,7 @@ impl AuditLines {
 
     /// Writes them. To be called last in a transaction: until it ends nobody else can add to these logs. The logs come in
     /// the order of their organizations' ids, so that no two transactions wait for each other.
-    pub async fn write(self, app: &App, tx: &mut Tx) -> Result<(), Failure> {
+    pub async fn write(self, app: &App, tx: &mut Tx) -> Result<(), ApiError> {
         for (org, rows) in self.0 {
             tx.org(org).add_audit(&rows, audit::link(app, Some(org))).await?;
         }

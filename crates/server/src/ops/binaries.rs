@@ -6,11 +6,11 @@ use std::fs::File;
 use launchway_binaries::BinaryFacts;
 use launchway_domain::id::OrgId;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
-use crate::failure::Failure;
-use crate::inspection::Refused;
+use crate::inspection::InspectionError;
 
 /// The names of apps end so.
 pub const APPS: [&str; 3] = [".apk", ".aab", ".ipa"];
@@ -23,11 +23,11 @@ pub enum Unread {
     /// There are none.
     Missing,
     /// It cannot be done now.
-    Failed(Failure),
+    Failed(ApiError),
 }
 
-impl From<Failure> for Unread {
-    fn from(failure: Failure) -> Self {
+impl From<ApiError> for Unread {
+    fn from(failure: ApiError) -> Self {
         Unread::Failed(failure)
     }
 }
@@ -41,11 +41,11 @@ pub async fn read(
     name: &str,
     size: i64,
     sha256: &str,
-) -> Result<Option<Result<BinaryFacts, Refused>>, Unread> {
+) -> Result<Option<Result<BinaryFacts, InspectionError>>, Unread> {
     let _place = app.inspections.take(org).await?;
     let dir = app.config.scratch_dir();
     let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
-    let no_room = |error: std::io::Error| Failure::Unavailable(format!("no room for a temporary file: {error}"));
+    let no_room = |error: std::io::Error| ApiError::Unavailable(format!("no room for a temporary file: {error}"));
     let file: File = file.map_err(no_room)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
     let size = u64::try_from(size).unwrap_or_default();

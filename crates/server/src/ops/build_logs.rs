@@ -15,11 +15,11 @@ use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::masking::Masker;
 use launchway_store::LogSegment;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
 use crate::config::make_private_dir;
-use crate::failure::Failure;
 use crate::free_space;
 use crate::ops::build_secrets;
 use crate::ops::leases::{self, hold, is_held, not_yours};
@@ -45,9 +45,9 @@ pub async fn append(
     attempt: u32,
     offset: u64,
     bytes: Bytes,
-) -> Result<Going, Failure> {
+) -> Result<Going, ApiError> {
     if offset.saturating_add(bytes.len() as u64) > MAX_LOG {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "A log may have {MAX_LOG} bytes; this one has more"
         )));
     }
@@ -90,7 +90,7 @@ pub async fn append(
 }
 
 /// Adds a line of the server's own to the end of a locked build's log. Gives the size of the log then.
-pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64, Failure> {
+pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64, ApiError> {
     let size = release(write, build).await?;
     let last = write.org().log_tail(build.id, size - 1, 1).await?;
     let broken = last.last().is_none_or(|chunk| chunk.bytes.last() != Some(&b'\n')) && size > 0;
@@ -100,7 +100,7 @@ pub async fn say(write: &mut Write<'_>, build: &Build, line: &str) -> Result<i64
 }
 
 /// Lets readers see what of a locked build's log is still held back: no more comes. Gives the size of the log then.
-pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, Failure> {
+pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, ApiError> {
     let held = held(write, build.id).await?;
     let mut out = Vec::with_capacity(held.len());
     Masker::new([]).go_on(&held).finish(&mut out);
@@ -109,7 +109,7 @@ pub async fn release(write: &mut Write<'_>, build: &Build) -> Result<i64, Failur
 }
 
 /// What is held back of a log: each byte, and whether it is known to be of a secret.
-async fn held(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>, Failure> {
+async fn held(write: &mut Write<'_>, id: BuildId) -> Result<Vec<(u8, bool)>, ApiError> {
     let form = write.org().held_log(id).await?.unwrap_or_default();
     let (pairs, _) = form.as_chunks::<2>();
     Ok(pairs.iter().map(|[byte, masked]| (*byte, *masked != 0)).collect())
@@ -121,7 +121,7 @@ async fn keep(
     held: &[(u8, bool)],
     out: &[u8],
     still: &[(u8, bool)],
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     if !held.is_empty() {
         write.org().hold_log(build.id, 0, &[]).await?;
     }
@@ -139,7 +139,7 @@ async fn keep(
 }
 
 /// What finds the secrets of an attempt. After a restart, or on another node, they are opened again.
-pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32) -> Result<Arc<Masker>, Failure> {
+pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32) -> Result<Arc<Masker>, ApiError> {
     if let Some(masker) = app.maskers.of(id, attempt) {
         return Ok(masker);
     }
@@ -151,13 +151,13 @@ pub async fn masker(app: &App, caller: &RunnerCaller, id: BuildId, attempt: u32)
     let opened = build_secrets::open(&mut write, &build, &what_for).await?;
     write.commit().await?;
     let masker = tokio::task::spawn_blocking(move || opened.masker()).await;
-    let masker = Arc::new(masker.map_err(|error| Failure::Internal(format!("making a masker: {error}")))?);
+    let masker = Arc::new(masker.map_err(|error| ApiError::Internal(format!("making a masker: {error}")))?);
     app.maskers.keep(id, attempt, masker.clone());
     Ok(masker)
 }
 
 /// Moves the end of a log to object storage while it has at least so many bytes.
-pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), Failure> {
+pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), ApiError> {
     loop {
         let mut tx = app.db.read().await?;
         let start = tx.org(org).log_tail_start(id).await?;
@@ -168,7 +168,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
             return Ok(());
         }
         let blob_key = format!("logs/{id}/{start:012}-{}", app.random.token());
-        let key = Key::new(&blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+        let key = Key::new(&blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
         let dir = app.config.scratch_dir();
         let written = tokio::task::spawn_blocking(move || {
             make_private_dir(&dir)?;
@@ -179,8 +179,8 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
             file.flush()?;
             Ok::<_, std::io::Error>(file)
         });
-        let file = written.await.map_err(|error| Failure::Internal(error.to_string()))?;
-        let file = file.map_err(|error| Failure::Unavailable(format!("no room for a temporary file: {error}")))?;
+        let file = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
+        let file = file.map_err(|error| ApiError::Unavailable(format!("no room for a temporary file: {error}")))?;
         app.blob.put_file(&key, file.path()).await?;
         let segment = LogSegment { start, size, blob_key };
         if !name_segment(app, org, id, &segment).await? {
@@ -190,7 +190,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
 }
 
 /// Puts a part in object storage in the place of the bytes; false when somebody else did.
-async fn name_segment(app: &App, org: OrgId, id: BuildId, segment: &LogSegment) -> Result<bool, Failure> {
+async fn name_segment(app: &App, org: OrgId, id: BuildId, segment: &LogSegment) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let mut rows = tx.org(org);
     let there = rows.lock_build(id).await?.is_some();

@@ -19,7 +19,7 @@ use launchway_domain::masking::Masker;
 use launchway_store::Paging;
 use zeroize::Zeroizing;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::Write;
 use crate::ops::{credentials, env_vars};
 
@@ -42,8 +42,8 @@ pub struct Opened {
 }
 
 /// Opens what a build gets; `what_for` stands in the audit log.
-pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Result<Opened, Failure> {
-    let corrupt = |what: &str| Failure::Internal(format!("the {what} of the build {} is none", build.id));
+pub async fn open(write: &mut Write<'_>, build: &Build, what_for: &str) -> Result<Opened, ApiError> {
+    let corrupt = |what: &str| ApiError::Internal(format!("the {what} of the build {} is none", build.id));
     let bundle_id: BundleId = build.bundle_id.parse().map_err(|_| corrupt("bundle id"))?;
     let scope = BuildScope {
         bundle_id: &bundle_id,

@@ -6,17 +6,17 @@ pub mod source;
 pub mod view;
 
 use launchway_domain::build::plan::FROM_REQUEST;
-use launchway_domain::build::{Build, BuildFailure, BuildStatus, Move, SourceRecord, Spec, Standing};
+use launchway_domain::build::{Build, BuildFailure, BuildState, BuildStatus, SourceRecord, Spec, Transition};
 use launchway_domain::build_number::BuildNumber;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::{EpochMs, SECOND};
-use launchway_store::BuildMove;
+use launchway_store::StateChange;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, fingerprints, queue, uploads, usage};
@@ -30,17 +30,17 @@ pub async fn create(
     id: BuildId,
     new: NewBuild,
     prepared: Option<&Prepared>,
-) -> Result<Build, Failure> {
+) -> Result<Build, ApiError> {
     let bundle_id = apps::free(write, &new.bundle).await?;
     let source = match (new.source, prepared) {
         (Source::Git { url, reference }, _) => SourceRecord::Git { url, reference },
         (Source::Upload(_), Some(prepared)) => {
             if !write.org().use_upload(prepared.upload).await? {
-                return Err(Failure::bad(ALREADY_USED));
+                return Err(ApiError::bad(ALREADY_USED));
             }
             prepared.source.clone()
         }
-        (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
+        (Source::Upload(_), None) => return Err(ApiError::NoSuch("upload")),
     };
     usage::count_build(write).await?;
     // Nobody knows yet what it will store: it is refused when nothing more fits.
@@ -52,7 +52,7 @@ pub async fn create(
     let build = Build {
         id,
         org_id: write.org_id(),
-        standing: Standing::new(write.now()),
+        state: BuildState::new(write.now()),
         priority: new.priority,
         labels: new.labels,
         bundle_id,
@@ -85,7 +85,7 @@ pub async fn create(
     Ok(build)
 }
 
-async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), Failure> {
+async fn enqueue(write: &mut Write<'_>, build: &Build, bundle: &BundleId) -> Result<(), ApiError> {
     queue::make_room(write, &build.labels).await?;
     write.org().create_build(build, bundle).await?;
     let view = plain(build);
@@ -99,7 +99,7 @@ async fn reserve(
     bundle: &BundleId,
     platform: Platform,
     number: Number,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, ApiError> {
     let number = match number {
         Number::Project => return Ok(None),
         Number::Given(number) => {
@@ -109,26 +109,26 @@ async fn reserve(
         Number::Auto => {
             let next = write.org().next_build_number(bundle, platform).await?;
             BuildNumber::from_value(next)
-                .map_err(|_| Failure::bad("There is no build number above the highest one; name one"))?
+                .map_err(|_| ApiError::bad("There is no build number above the highest one; name one"))?
         }
     };
     Ok(Some(number.as_str().to_owned()))
 }
 
 /// Makes another try of a build that is over: a new build of the same source that is asked for the same.
-pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure> {
+pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError> {
     // Locked, so that it cannot be deleted with the source that the new one names.
-    let parent = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
-    if !parent.standing.status.is_final() {
-        return Err(Failure::bad(format!(
+    let parent = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
+    if !parent.state.status.is_final() {
+        return Err(ApiError::bad(format!(
             "The build is {}; cancel it before you retry it",
-            parent.standing.status
+            parent.state.status
         )));
     }
     if let Some(key) = parent.spec.source.blob_key()
         && !write.org().names_source(key).await?
     {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "The source of this build was removed; send it again with a new build",
         ));
     }
@@ -142,7 +142,7 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure>
     let from_request = parent.plan_origin.as_deref() == Some(FROM_REQUEST);
     let build = Build {
         id: write.app().random.id(write.now()),
-        standing: Standing::new(write.now()),
+        state: BuildState::new(write.now()),
         plan: parent.plan.filter(|_| from_request),
         plan_origin: parent.plan_origin.filter(|_| from_request),
         fingerprint: parent.fingerprint.filter(|_| is_fixed),
@@ -163,32 +163,32 @@ pub async fn retry(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure>
 }
 
 /// Where a build stands when it is canceled.
-pub fn canceled(build: &Build, now: EpochMs) -> Result<Standing, Failure> {
-    let moved = build.standing.after(Move::Cancel, now).map_err(|_| {
-        Failure::bad(format!(
+pub fn canceled(build: &Build, now: EpochMs) -> Result<BuildState, ApiError> {
+    let transition = build.state.after(Transition::Cancel, now).map_err(|_| {
+        ApiError::bad(format!(
             "The build is over: it is {}; there is nothing to cancel",
-            build.standing.status
+            build.state.status
         ))
     })?;
-    Ok(moved.0)
+    Ok(transition.0)
 }
 
 /// Stops a build: one that waits at once, one that runs as soon as its runner hears of it.
-pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure> {
-    let build = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
-    if build.standing.cancel_requested && build.standing.status == BuildStatus::Running {
+pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, ApiError> {
+    let build = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
+    if build.state.cancel_requested && build.state.status == BuildStatus::Running {
         return Ok(build);
     }
     let now = write.now();
     let to = canceled(&build, now)?;
     let ends = to.status.is_final();
-    let with = BuildMove {
+    let with = StateChange {
         finished_at: ends.then_some(now),
-        ..BuildMove::default()
+        ..StateChange::default()
     };
-    moved(write, &build, &to, &with).await?;
+    transition(write, &build, &to, &with).await?;
     let after = Build {
-        standing: to,
+        state: to,
         finished_at: with.finished_at,
         ..build.clone()
     };
@@ -202,12 +202,12 @@ pub async fn cancel(write: &mut Write<'_>, id: BuildId) -> Result<Build, Failure
 }
 
 /// Fails a build that waited for too long (`EXPIRED`). Gives whether it did: a runner may have taken it meanwhile.
-pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, Failure> {
+pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, ApiError> {
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);
     };
     let now = write.now();
-    let Ok((to, Some(code))) = build.standing.after(Move::Expire, now) else {
+    let Ok((to, Some(code))) = build.state.after(Transition::Expire, now) else {
         return Ok(false);
     };
     let message = match build.labels.as_slice() {
@@ -217,18 +217,18 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, Failure>
             labels.join(", ")
         ),
     };
-    let with = BuildMove {
+    let with = StateChange {
         error: Some(BuildFailure {
             code,
             phase: None,
             message,
         }),
         finished_at: Some(now),
-        ..BuildMove::default()
+        ..StateChange::default()
     };
-    moved(write, &build, &to, &with).await?;
+    transition(write, &build, &to, &with).await?;
     let after = Build {
-        standing: to,
+        state: to,
         error: with.error,
         finished_at: with.finished_at,
         ..build
@@ -239,17 +239,17 @@ pub async fn expire(write: &mut Write<'_>, id: BuildId) -> Result<bool, Failure>
 }
 
 /// The build is locked, so that it stands where it was read.
-async fn moved(write: &mut Write<'_>, build: &Build, to: &Standing, with: &BuildMove) -> Result<(), Failure> {
-    match write.org().move_build(build.id, &build.standing, to, with).await? {
+async fn transition(write: &mut Write<'_>, build: &Build, to: &BuildState, with: &StateChange) -> Result<(), ApiError> {
+    match write.org().set_build_state(build.id, &build.state, to, with).await? {
         true => Ok(()),
-        false => Err(Failure::Internal("a locked build stands elsewhere".to_owned())),
+        false => Err(ApiError::Internal("a locked build stands elsewhere".to_owned())),
     }
 }
 
 /// Removes a build with its log and artifacts; one that is active stops. Gives the objects to be removed once that is
 /// durable.
-pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Failure> {
-    let build = write.org().lock_build(id).await?.ok_or(Failure::NoSuch("build"))?;
+pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiError> {
+    let build = write.org().lock_build(id).await?.ok_or(ApiError::NoSuch("build"))?;
     let mut keys = files(write, id).await?;
     write.org().delete_build(id).await?;
     // Tries of the same build have one source.
@@ -261,15 +261,15 @@ pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Fail
     let view = plain(&build);
     write.audit("build.delete", id, Some(&view), NOTHING).await?;
     let now = write.now();
-    if !build.standing.status.is_final() {
-        if let (BuildStatus::Running, Some(started)) = (build.standing.status, build.started_at) {
+    if !build.state.status.is_final() {
+        if let (BuildStatus::Running, Some(started)) = (build.state.status, build.started_at) {
             usage::count_build_seconds(write, (now - started).max(0) / SECOND).await?;
         }
         let stopped = Build {
-            standing: Standing {
+            state: BuildState {
                 status: BuildStatus::Canceled,
                 lease_until: None,
-                ..build.standing
+                ..build.state
             },
             finished_at: Some(now),
             ..build
@@ -282,7 +282,7 @@ pub async fn delete(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Fail
 
 /// Removes log, artifacts and source of a build that ended long ago; its record stays. Gives the objects to be removed once
 /// that is durable.
-pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<Key>, Failure> {
+pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<Key>, ApiError> {
     let Some(mut build) = write.org().lock_build(id).await? else {
         return Ok(Vec::new());
     };
@@ -302,7 +302,7 @@ pub async fn clear(write: &mut Write<'_>, id: BuildId, days: u32) -> Result<Vec<
 }
 
 /// The objects of a build's log and artifacts.
-async fn files(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, Failure> {
+async fn files(write: &mut Write<'_>, id: BuildId) -> Result<Vec<Key>, ApiError> {
     let mut org = write.org();
     let artifacts = org.artifacts(id).await?.into_iter().map(|artifact| artifact.blob_key);
     let segments = org.log_segments(id).await?.into_iter().map(|part| part.blob_key);

@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, prelude::BASE64_STANDARD};
 use launchway_api::credentials::{CreateCredential, CredentialExpiring, CredentialView, StoreEvents};
 use launchway_api::secret::SecretText;
-use launchway_credentials::{Given, Kind, MAX_SIZE, Refusal};
+use launchway_credentials::{CredentialError, Given, Kind, MAX_SIZE};
 use launchway_domain::actor::Actor;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::credential::{Credential, MAX_CREDENTIALS, NOTICES};
@@ -17,9 +17,9 @@ use launchway_store::Paging;
 use serde_json::json;
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::inspection::CredentialFacts;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
@@ -44,20 +44,20 @@ pub struct CredentialPlan {
 
 /// Reads and checks a credential: its form, password, time and app. It costs: keys are derived, and private keys compared
 /// with their certificates.
-pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Result<CredentialPlan, Failure> {
+pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Result<CredentialPlan, ApiError> {
     let kind: Kind = request
         .kind
         .checked()
-        .map_err(|unknown| Failure::bad(format!("kind {unknown}")))?;
+        .map_err(|unknown| ApiError::bad(format!("kind {unknown}")))?;
     let named = request.name.as_deref().filter(|name| !name.is_empty());
     let name = named
-        .map(|name| normal_name(name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters")))
+        .map(|name| normal_name(name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters")))
         .transpose()?;
     let bundle_id = request.bundle_id.as_deref().filter(|text| !text.is_empty());
     let bundle_id = bundle_id.map(apps::bundle_id).transpose()?;
     let content = decode(&request.content)?;
     if content.len() > MAX_SIZE {
-        return Err(Failure::bad(Refusal::TooLarge.to_string()));
+        return Err(ApiError::bad(CredentialError::TooLarge.to_string()));
     }
     if let Some(bundle) = &bundle_id {
         only_own(app, caller, bundle).await?;
@@ -77,7 +77,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
         .inspector
         .credential(kind, request.bundle_id.clone(), app.clock.now(), secret.clone())
         .await?;
-    let facts = read.map_err(|refused| Failure::bad(refused.0))?;
+    let facts = read.map_err(|refused| ApiError::bad(refused.0))?;
     Ok(CredentialPlan {
         name: name.unwrap_or_else(|| facts.name.clone()),
         kind,
@@ -88,7 +88,7 @@ pub async fn plan(app: &App, caller: &Caller, request: CreateCredential) -> Resu
 }
 
 /// The bytes of a file in base64, with or without padding and line ends.
-pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, Failure> {
+pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, ApiError> {
     // Tools wrap base64 into lines.
     let solid: Zeroizing<Vec<u8>> = Zeroizing::new(
         content
@@ -98,18 +98,18 @@ pub(crate) fn decode(content: &SecretText) -> Result<Zeroizing<Vec<u8>>, Failure
             .collect(),
     );
     let decoded = BASE64.decode(&*solid).map(Zeroizing::new);
-    decoded.map_err(|_| Failure::bad("content must be the file in base64"))
+    decoded.map_err(|_| ApiError::bad("content must be the file in base64"))
 }
 
 /// An app of another organization is not one to keep a credential for.
-async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), Failure> {
+async fn only_own(app: &App, caller: &Caller, bundle: &BundleId) -> Result<(), ApiError> {
     let mut tx = app.db.read().await?;
     let owner = tx
         .system("an app belongs to one tenant of all")
         .bundle_owner(&bundle.key())
         .await?;
     if owner.is_some_and(|owner| Some(owner) != caller.org.as_ref().map(|org| org.id)) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "bundleId: {bundle} belongs to another organization; the operator of this server can transfer it"
         )));
     }
@@ -154,7 +154,7 @@ pub async fn open(
     write: &mut Write<'_>,
     id: CredentialId,
     what_for: &str,
-) -> Result<Option<OpenedCredential>, Failure> {
+) -> Result<Option<OpenedCredential>, ApiError> {
     let Some(sealed) = write.org().sealed_credential(id).await? else {
         return Ok(None);
     };
@@ -163,17 +163,17 @@ pub async fn open(
     // Serde's own message could quote what is secret.
     opened
         .map(Some)
-        .map_err(|_| Failure::Internal("a sealed credential is not what was sealed".to_owned()))
+        .map_err(|_| ApiError::Internal("a sealed credential is not what was sealed".to_owned()))
 }
 
 /// Keeps a credential. Gives also where its store may send events, where a store has some.
 pub async fn create(
     write: &mut Write<'_>,
     plan: CredentialPlan,
-) -> Result<(CredentialView, Option<StoreEvents>), Failure> {
+) -> Result<(CredentialView, Option<StoreEvents>), ApiError> {
     write.org().lock().await?;
     if write.org().credentials(NOBODY).await?.total >= MAX_CREDENTIALS {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "This organization has {MAX_CREDENTIALS} credentials, the most there can be; delete some"
         )));
     }
@@ -206,9 +206,9 @@ pub async fn create(
 }
 
 /// Deletes a credential.
-pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), Failure> {
+pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), ApiError> {
     let now = write.now();
-    let none = || Failure::NoSuch("credential");
+    let none = || ApiError::NoSuch("credential");
     let old = write.org().credential(id).await?.ok_or_else(none)?;
     if !write.org().delete_credential(id).await? {
         return Err(none());
@@ -218,7 +218,7 @@ pub async fn delete(write: &mut Write<'_>, id: CredentialId) -> Result<(), Failu
 }
 
 /// Tells of every credential that ends within 30 days, and again within 7, each once; gives how many notices that were.
-pub async fn tell_expiring(app: &App) -> Result<u64, Failure> {
+pub async fn tell_expiring(app: &App) -> Result<u64, ApiError> {
     let now = app.clock.now();
     let horizon = now + NOTICES.iter().max().copied().unwrap_or_default() * DAY;
     let (mut told, mut after) = (0, String::new());
@@ -244,7 +244,7 @@ pub async fn tell_expiring(app: &App) -> Result<u64, Failure> {
 }
 
 /// Tells of a credential's end if that is due; whether it was.
-async fn tell(write: &mut Write<'_>, credential: &Credential) -> Result<bool, Failure> {
+async fn tell(write: &mut Write<'_>, credential: &Credential) -> Result<bool, ApiError> {
     let now = write.now();
     let Some(days) = credential.due_notice(now) else {
         return Ok(false);

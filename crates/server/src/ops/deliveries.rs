@@ -12,8 +12,8 @@ use launchway_domain::webhook_retry::{after_try, disabled_by, is_success};
 use launchway_store::{AuditRow, EventRow, TryReport, Tx};
 use serde_json::{Value, json};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::audit;
 use crate::ops::webhooks::locked;
 use crate::ops::write::{NOTHING, Write};
@@ -41,7 +41,7 @@ fn new_delivery(app: &App, webhook: &Webhook, event: (EventId, &str), body: Stri
 
 /// Makes deliveries of the oldest events that have none yet, at most `limit`; gives how many events it took. Events that
 /// nobody wants are only marked.
-pub async fn fan_out(app: &App, limit: i64) -> Result<usize, Failure> {
+pub async fn fan_out(app: &App, limit: i64) -> Result<usize, ApiError> {
     if !app.db.read().await?.system(REASON).has_events_to_fan_out().await? {
         return Ok(0);
     }
@@ -64,7 +64,7 @@ pub async fn fan_out(app: &App, limit: i64) -> Result<usize, Failure> {
     Ok(taken)
 }
 
-async fn tell(app: &App, tx: &mut Tx, webhooks: &[Webhook], event: &EventRow, now: EpochMs) -> Result<(), Failure> {
+async fn tell(app: &App, tx: &mut Tx, webhooks: &[Webhook], event: &EventRow, now: EpochMs) -> Result<(), ApiError> {
     let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
     let bundle_id = data["bundleId"].as_str();
     let body = generic(&event.kind, event.at, &event.data);
@@ -76,7 +76,7 @@ async fn tell(app: &App, tx: &mut Tx, webhooks: &[Webhook], event: &EventRow, no
 }
 
 /// Sends a webhook something to try it, whatever events it wants.
-pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, Failure> {
+pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, ApiError> {
     let webhook = active(write, id).await?;
     let (app, now) = (write.app(), write.now());
     let kind = EventKind::WebhookTest.as_str();
@@ -90,14 +90,14 @@ pub async fn test(write: &mut Write<'_>, id: WebhookId) -> Result<Delivery, Fail
 }
 
 /// Sends the event of a delivery once more, with the same id and the same body.
-pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery, Failure> {
-    let none = || Failure::NoSuch("delivery");
+pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery, ApiError> {
+    let none = || ApiError::NoSuch("delivery");
     let before = write.org().delivery(id).await?.ok_or_else(none)?;
     let webhook = active(write, before.webhook_id)
         .await
         .map_err(|failure| match failure {
             // It was deleted meanwhile, and the delivery with it.
-            Failure::NoSuch(_) => none(),
+            ApiError::NoSuch(_) => none(),
             other => other,
         })?;
     let event = (before.event_id, before.kind.as_str());
@@ -110,15 +110,15 @@ pub async fn redeliver(write: &mut Write<'_>, id: DeliveryId) -> Result<Delivery
     Ok(delivery)
 }
 
-async fn active(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, Failure> {
+async fn active(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiError> {
     let webhook = locked(write, id).await?;
     match webhook.status {
         WebhookStatus::Active => Ok(webhook),
-        WebhookStatus::Disabled => Err(Failure::bad(DISABLED)),
+        WebhookStatus::Disabled => Err(ApiError::bad(DISABLED)),
     }
 }
 
-async fn add(write: &mut Write<'_>, delivery: &Delivery) -> Result<(), Failure> {
+async fn add(write: &mut Write<'_>, delivery: &Delivery) -> Result<(), ApiError> {
     write.org().add_delivery(delivery).await?;
     write.wake_webhooks();
     Ok(())
@@ -145,7 +145,7 @@ pub struct Tried {
 
 /// Keeps what became of tries, all in one transaction. A webhook whose receiver says 410, or that has failed for five days,
 /// is disabled in it, with a line in the audit log.
-pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), Failure> {
+pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), ApiError> {
     // Webhooks in one order everywhere, so that two nodes never wait for each other.
     all.sort_by_key(|one| (one.webhook_id, one.ended_at));
     let mut tx = app.db.write().await?;
@@ -163,7 +163,7 @@ pub async fn report(app: &App, mut all: Vec<Tried>) -> Result<(), Failure> {
 }
 
 /// Keeps tries of one webhook; gives the line of the audit log when it was disabled by them.
-async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Option<(OrgId, AuditRow)>, Failure> {
+async fn report_of_webhook(app: &App, tx: &mut Tx, all: &[Tried]) -> Result<Option<(OrgId, AuditRow)>, ApiError> {
     let Some(Tried { org_id, webhook_id, .. }) = all.first() else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use launchway_domain::time::EpochMs;
 use launchway_store::{Org, Paging};
 use serde_json::json;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::keys;
 use crate::ops::write::{NOTHING, Write};
 
@@ -19,7 +19,7 @@ const OWN_LINES: usize = 100;
 /// Ends the access that a user made in the organization: invitations, tokens for runners, approved browser sign-ins and the
 /// keys of fetched ones. With `email`, also the invitations for that address, by which the user would come back. Lists what
 /// is left to decide. The member must be locked.
-pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<Departure, Failure> {
+pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<Departure, ApiError> {
     let now = write.now();
     // A sign-in becomes a key, and a key makes what follows: in this order nothing slips through.
     let mut ended = EndedAccess {
@@ -43,7 +43,7 @@ pub async fn end_access(write: &mut Write<'_>, user: UserId, email: Option<&str>
 
 /// Ends the access that a user made in every organization, as [`end_access`] does in one: whoever made it may have been
 /// somebody else. The sessions of the user must have ended before.
-pub async fn end_access_everywhere(write: &mut Write<'_>, user: UserId) -> Result<Vec<Departure>, Failure> {
+pub async fn end_access_everywhere(write: &mut Write<'_>, user: UserId) -> Result<Vec<Departure>, ApiError> {
     let mut system = write.system("an account may be in several tenants");
     let memberships = system.memberships(user).await?;
     let mut orgs: Vec<_> = memberships.into_iter().map(|(org, _)| org.id).collect();
@@ -60,7 +60,7 @@ pub async fn end_access_everywhere(write: &mut Write<'_>, user: UserId) -> Resul
 }
 
 /// Adds the number of the user's sessions, which no longer reach the organization.
-pub async fn count_sessions(write: &mut Write<'_>, user: UserId, departure: &mut Departure) -> Result<(), Failure> {
+pub async fn count_sessions(write: &mut Write<'_>, user: UserId, departure: &mut Departure) -> Result<(), ApiError> {
     const NONE: Paging = Paging { limit: 0, offset: 0 };
     let now = write.now();
     let mut system = write.system("a session belongs to a user, not to a tenant");
@@ -69,14 +69,14 @@ pub async fn count_sessions(write: &mut Write<'_>, user: UserId, departure: &mut
 }
 
 /// Adds the line about all that ended.
-pub async fn audit(write: &mut Write<'_>, user: UserId, departure: &Departure) -> Result<(), Failure> {
+pub async fn audit(write: &mut Write<'_>, user: UserId, departure: &Departure) -> Result<(), ApiError> {
     let keys: Vec<_> = departure.keys_to_review.iter().map(|key| &key.id).collect();
     let runners: Vec<_> = departure.runners_to_review.iter().map(|runner| &runner.id).collect();
     let told = json!({"ended": departure.ended, "keysToReview": keys, "runnersToReview": runners});
     write.audit("member.end_access", user, NOTHING, Some(&told)).await
 }
 
-async fn end_invitations(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<u64, Failure> {
+async fn end_invitations(write: &mut Write<'_>, user: UserId, email: Option<&str>) -> Result<u64, ApiError> {
     let now = write.now();
     let ended = write.org().end_invitations(user, email).await?;
     for invitation in ended.iter().take(OWN_LINES) {
@@ -88,7 +88,7 @@ async fn end_invitations(write: &mut Write<'_>, user: UserId, email: Option<&str
     Ok(ended.len() as u64)
 }
 
-async fn end_sign_ins(write: &mut Write<'_>, user: UserId) -> Result<u64, Failure> {
+async fn end_sign_ins(write: &mut Write<'_>, user: UserId) -> Result<u64, ApiError> {
     let ended = write.org().end_device_logins(user).await?;
     for login in ended.iter().take(OWN_LINES) {
         write.audit("device_login.end", login, NOTHING, NOTHING).await?;
@@ -97,7 +97,7 @@ async fn end_sign_ins(write: &mut Write<'_>, user: UserId) -> Result<u64, Failur
 }
 
 /// The newest keys that somebody made who may not make keys any more, as the members page lists them.
-pub async fn keys_to_review(org: &mut Org<'_>, now: EpochMs) -> Result<Vec<KeyView>, Failure> {
+pub async fn keys_to_review(org: &mut Org<'_>, now: EpochMs) -> Result<Vec<KeyView>, ApiError> {
     let keys = org.keys_of_former_admins(now, LISTED).await?;
     Ok(keys.iter().map(|key| KeyView::of(key, now)).collect())
 }

@@ -12,9 +12,9 @@ use launchway_domain::id::UserId;
 use launchway_domain::tenancy::Role;
 use serde_json::json;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin, Who};
-use crate::failure::Failure;
 use crate::http::limits::Tries;
 use crate::ops::keys::{self, KeyPlan};
 use crate::ops::write::{NOTHING, Write};
@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 /// Checks the form of a login: that of the key it asks for.
-pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, Failure> {
+pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, ApiError> {
     keys::plan(&CreateKey {
         name: request.name.clone(),
         scopes: request.scopes.clone(),
@@ -56,7 +56,7 @@ pub fn plan(request: &StartDeviceLogin) -> Result<KeyPlan, Failure> {
 }
 
 /// Begins a login.
-pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedLogin, Failure> {
+pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedLogin, ApiError> {
     let now = app.clock.now();
     app.calls
         .count_address(Tries::DeviceLogins, origin.address, now)
@@ -90,19 +90,19 @@ pub async fn begin(app: &App, plan: KeyPlan, origin: &Origin) -> Result<StartedL
 }
 
 /// The login that a user's code names, while it can be decided on. Codes that a user tries are counted.
-pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Failure> {
+pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, ApiError> {
     let now = app.clock.now();
     let quota = app
         .calls
         .count(&format!("device-code:{user}"), CODES_PER_USER, now)
         .await?;
     if quota.exceeded {
-        return Err(Failure::RateLimited(quota.wait(now)));
+        return Err(ApiError::RateLimited(quota.wait(now)));
     }
-    let unknown = || Failure::NotProven(UNKNOWN_CODE.to_owned());
+    let unknown = || ApiError::NotProven(UNKNOWN_CODE.to_owned());
     let code: UserCode = code
         .parse()
-        .map_err(|_| Failure::bad("The code is eight letters, such as BCDF-GHJK"))?;
+        .map_err(|_| ApiError::bad("The code is eight letters, such as BCDF-GHJK"))?;
     let mut tx = app.db.read().await?;
     let login = tx
         .system(REASON)
@@ -114,13 +114,13 @@ pub async fn look(app: &App, user: UserId, code: &str) -> Result<DeviceLogin, Fa
 }
 
 /// Keeps what a user decided about a login. A key of an organization is made by its admins only.
-pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Result<(), Failure> {
+pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Result<(), ApiError> {
     let Who::Session { user, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     let login = look(app, user.id, code).await?;
     if approve && caller.role < Some(Role::Admin) {
-        return Err(Failure::Forbidden(
+        return Err(ApiError::Forbidden(
             "This needs the role admin in the organization".to_owned(),
         ));
     }
@@ -135,7 +135,7 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
         .decide_device_login(login.id, status, org, user.id, now)
         .await?;
     if !decided {
-        return Err(Failure::NotProven(UNKNOWN_CODE.to_owned()));
+        return Err(ApiError::NotProven(UNKNOWN_CODE.to_owned()));
     }
     let told = json!({"name": login.name, "scopes": login.scopes, "address": login.address});
     write.audit(action, login.id, NOTHING, Some(&told)).await?;
@@ -143,11 +143,11 @@ pub async fn decide(app: &App, caller: &Caller, code: &str, approve: bool) -> Re
 }
 
 /// What became of a login; once a user approved it, the key, this once.
-pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outcome, Failure> {
+pub async fn claim(app: &App, device_code: &str, origin: &Origin) -> Result<Outcome, ApiError> {
     app.calls
         .count_address(Tries::DeviceKeys, origin.address, app.clock.now())
         .await?;
-    let unknown = || Failure::NotProven("This login is not known or was used; begin again".to_owned());
+    let unknown = || ApiError::NotProven("This login is not known or was used; begin again".to_owned());
     let mut tx = app.db.read().await?;
     let login = tx
         .system(REASON)

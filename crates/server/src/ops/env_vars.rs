@@ -12,8 +12,8 @@ use launchway_domain::id::{EnvVarId, OrgId};
 use launchway_domain::words::Word;
 use launchway_store::{Paging, SealedEnvVar, Tx};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
 use crate::vault::Place;
@@ -34,38 +34,38 @@ pub struct EnvVarPlan {
 }
 
 /// Checks a request for a variable.
-pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
+pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, ApiError> {
     if !is_name(&request.name) {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "name must be 1 to 255 letters, digits and '_', and not begin with a digit",
         ));
     }
     let value = request.value.reveal();
     if value.len() > MAX_VALUE_SIZE {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "value has {} bytes; it may have {MAX_VALUE_SIZE}",
             value.len()
         )));
     }
     if value.contains('\0') {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "value must not hold a NUL character: no environment can carry it",
         ));
     }
     if request.name == git::URLS {
-        git::Bound::parse(value).map_err(|problem| Failure::bad(format!("value: {problem}")))?;
+        git::Bound::parse(value).map_err(|problem| ApiError::bad(format!("value: {problem}")))?;
     }
     let kind = word("kind", request.kind.as_ref(), EnvVarKind::Variable)?;
     let path = request.path.filter(|path| !path.is_empty());
     match (kind, &path) {
-        (EnvVarKind::Variable, Some(_)) => return Err(Failure::bad("path is for kind file only")),
+        (EnvVarKind::Variable, Some(_)) => return Err(ApiError::bad("path is for kind file only")),
         (EnvVarKind::File, None) => {
-            return Err(Failure::bad(
+            return Err(ApiError::bad(
                 "path is required for kind file: where in the workspace it goes",
             ));
         }
         (EnvVarKind::File, Some(path)) if !is_path(path) => {
-            return Err(Failure::bad(
+            return Err(ApiError::bad(
                 "path must be relative to the build's workspace, with '/', without '.' and '..' as parts",
             ));
         }
@@ -81,11 +81,11 @@ pub fn plan(request: SetEnvVar) -> Result<EnvVarPlan, Failure> {
     })
 }
 
-fn word<T: Word>(field: &str, given: Option<&Open<T>>, default: T) -> Result<T, Failure> {
+fn word<T: Word>(field: &str, given: Option<&Open<T>>, default: T) -> Result<T, ApiError> {
     match given.filter(|given| !given.as_str().is_empty()) {
         Some(given) => given
             .checked()
-            .map_err(|unknown| Failure::bad(format!("{field} {unknown}"))),
+            .map_err(|unknown| ApiError::bad(format!("{field} {unknown}"))),
         None => Ok(default),
     }
 }
@@ -94,19 +94,19 @@ fn scope(
     bundle_id: Option<String>,
     configurations: Option<Vec<String>>,
     platforms: Option<Vec<open::Platform>>,
-) -> Result<EnvVarScope, Failure> {
+) -> Result<EnvVarScope, ApiError> {
     let bundle = bundle_id.as_deref().filter(|text| !text.is_empty());
     let label = |text: &String| {
-        Configuration::parse(text).map_err(|error| Failure::bad(format!("configurations: each {error}")))
+        Configuration::parse(text).map_err(|error| ApiError::bad(format!("configurations: each {error}")))
     };
     let platform = |given: &open::Platform| {
         given
             .checked()
-            .map_err(|_| Failure::bad("platforms: each must be ios, android or visionos"))
+            .map_err(|_| ApiError::bad("platforms: each must be ios, android or visionos"))
     };
     let configurations = configurations.unwrap_or_default();
     if configurations.len() > MAX_CONFIGURATIONS {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "configurations may name {MAX_CONFIGURATIONS} at most"
         )));
     }
@@ -131,19 +131,19 @@ fn place(variable: &EnvVar) -> Place<'static> {
 }
 
 /// The variable that a plan would replace. Nobody else sets variables of the organization until this change ends.
-pub async fn replaced(write: &mut Write<'_>, plan: &EnvVarPlan) -> Result<Option<EnvVar>, Failure> {
+pub async fn replaced(write: &mut Write<'_>, plan: &EnvVarPlan) -> Result<Option<EnvVar>, ApiError> {
     write.org().lock().await?;
     let kept = write.org().env_var_at(&plan.name, &plan.scope).await?;
     Ok(kept.map(|kept| kept.variable))
 }
 
 /// Sets a variable; tells whether it is new.
-pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView, bool), Failure> {
+pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView, bool), ApiError> {
     write.org().lock().await?;
     let now = write.now();
     let before = write.org().env_var_at(&plan.name, &plan.scope).await?;
     if before.is_none() && write.org().env_vars(NOBODY).await?.total >= MAX_VARIABLES {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "This organization has {MAX_VARIABLES} environment variables, the most there can be; delete some"
         )));
     }
@@ -182,8 +182,8 @@ pub async fn set(write: &mut Write<'_>, plan: EnvVarPlan) -> Result<(EnvVarView,
 }
 
 /// Deletes a variable.
-pub async fn delete(write: &mut Write<'_>, id: EnvVarId) -> Result<(), Failure> {
-    let none = || Failure::NoSuch("environment variable");
+pub async fn delete(write: &mut Write<'_>, id: EnvVarId) -> Result<(), ApiError> {
+    let none = || ApiError::NoSuch("environment variable");
     let old = write.org().env_var(id).await?.ok_or_else(none)?.variable;
     if !write.org().delete_env_var(id).await? {
         return Err(none());
@@ -194,12 +194,12 @@ pub async fn delete(write: &mut Write<'_>, id: EnvVarId) -> Result<(), Failure> 
 }
 
 /// A variable as it is shown: a plain one with its value.
-pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Result<EnvVarView, Failure> {
+pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Result<EnvVarView, ApiError> {
     let value = match kept.variable.visibility {
         Visibility::Secret => None,
         Visibility::Plain => {
             let bytes = app.vault.unseal(tx, org, &place(&kept.variable), &kept.sealed).await?;
-            let text = std::str::from_utf8(&bytes).map_err(|error| Failure::Internal(error.to_string()))?;
+            let text = std::str::from_utf8(&bytes).map_err(|error| ApiError::Internal(error.to_string()))?;
             Some(text.to_owned())
         }
     };
@@ -207,12 +207,16 @@ pub async fn view(app: &App, tx: &mut Tx, org: OrgId, kept: &SealedEnvVar) -> Re
 }
 
 /// The value of a variable for a build. That a secret was opened is audited.
-pub async fn open_for_build(write: &mut Write<'_>, kept: &SealedEnvVar, what_for: &str) -> Result<SecretText, Failure> {
+pub async fn open_for_build(
+    write: &mut Write<'_>,
+    kept: &SealedEnvVar,
+    what_for: &str,
+) -> Result<SecretText, ApiError> {
     let place = place(&kept.variable);
     let bytes = match kept.variable.visibility {
         Visibility::Secret => write.open_secret(&place, &kept.sealed, what_for).await?,
         Visibility::Plain => write.open_plain(&place, &kept.sealed).await?,
     };
-    let text = std::str::from_utf8(&bytes).map_err(|error| Failure::Internal(error.to_string()))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(SecretText::new(text.to_owned()))
 }

@@ -9,7 +9,7 @@ use launchway_domain::update::Update;
 use launchway_store::Org;
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::apps;
 use crate::ops::write::Write;
 
@@ -19,7 +19,7 @@ pub async fn keep(
     bundle: &BundleId,
     hash: &Fingerprint,
     document: Option<&str>,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let Some(document) = document else { return Ok(()) };
     let now = write.now();
     if write
@@ -39,7 +39,7 @@ pub async fn pair(
     bundle: &BundleId,
     hash: &Fingerprint,
     lwfp2: Option<&Fingerprint>,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let Some(lwfp2) = lwfp2.filter(|lwfp2| *lwfp2 != hash) else {
         return Ok(());
     };
@@ -54,10 +54,10 @@ pub async fn pair(
 }
 
 /// Reads the `lwfp-2` hash that comes with a request.
-pub fn lwfp2(text: Option<&str>) -> Result<Option<Fingerprint>, Failure> {
+pub fn lwfp2(text: Option<&str>) -> Result<Option<Fingerprint>, ApiError> {
     let read = |text: &str| {
         text.parse()
-            .map_err(|_| Failure::bad("lwfp2 must be 1 to 128 visible ASCII characters"))
+            .map_err(|_| ApiError::bad("lwfp2 must be 1 to 128 visible ASCII characters"))
     };
     text.map(read).transpose()
 }
@@ -69,7 +69,7 @@ pub async fn are_same(
     one: &Fingerprint,
     other: &Fingerprint,
     lwfp2: Option<&Fingerprint>,
-) -> Result<bool, Failure> {
+) -> Result<bool, ApiError> {
     if one == other {
         return Ok(true);
     }
@@ -87,20 +87,20 @@ pub async fn document(
     org: &mut Org<'_>,
     bundle: &BundleId,
     hash: &Fingerprint,
-) -> Result<Option<FingerprintDocument>, Failure> {
+) -> Result<Option<FingerprintDocument>, ApiError> {
     let text = org.fingerprint_document(bundle, hash.as_str()).await?;
     let read = |text: String| FingerprintDocument::from_value(serde_json::from_str(&text).ok()?).ok();
     Ok(text.and_then(read))
 }
 
 /// What a build is natively, as the API shows it.
-pub async fn of_build(org: &mut Org<'_>, build: &Build) -> Result<FingerprintView, Failure> {
+pub async fn of_build(org: &mut Org<'_>, build: &Build) -> Result<FingerprintView, ApiError> {
     let (json, lwfp2) = known(org, &build.bundle_id, build.fingerprint.as_ref()).await?;
     Ok(FingerprintView::of_build(build, json, lwfp2))
 }
 
 /// What an update is natively, as the API shows it.
-pub async fn of_update(org: &mut Org<'_>, update: &Update) -> Result<FingerprintView, Failure> {
+pub async fn of_update(org: &mut Org<'_>, update: &Update) -> Result<FingerprintView, ApiError> {
     let (json, lwfp2) = known(org, &update.bundle_id, update.fingerprint.as_ref()).await?;
     Ok(FingerprintView::of_update(update, json, lwfp2))
 }
@@ -110,7 +110,7 @@ async fn known(
     org: &mut Org<'_>,
     bundle: &str,
     hash: Option<&Fingerprint>,
-) -> Result<(Option<Map<String, Value>>, Option<String>), Failure> {
+) -> Result<(Option<Map<String, Value>>, Option<String>), ApiError> {
     let Some(hash) = hash else { return Ok((None, None)) };
     let bundle = apps::bundle_id(bundle)?;
     let document = document(org, &bundle, hash).await?;

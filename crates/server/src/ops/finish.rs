@@ -4,13 +4,13 @@
 use launchway_api::runner::{Finish, Finished, Phase};
 use launchway_api::updates::FingerprintInput;
 use launchway_domain::build::BuildResult;
-use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord};
+use launchway_domain::build::{Build, BuildErrorCode, BuildFailure, BuildStatus, Outcome, PhaseRecord, Transition};
 use launchway_domain::fingerprint::{Fingerprint, reason};
 use launchway_domain::id::{ArtifactId, BuildId};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::RunnerCaller;
-use crate::failure::Failure;
 use crate::ops::artifacts::{self, Checked};
 use crate::ops::leases::{end, hold, is_held, not_yours, peek};
 use crate::ops::write::Write;
@@ -39,23 +39,23 @@ pub struct FinishPlan {
 }
 
 /// Checks the end of an attempt of the build `id`. `lwfp2` is the other hash of its native code.
-pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, Failure> {
+pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<FinishPlan, ApiError> {
     let error = told.error.map(failure).transpose()?;
     let outcome = match (told.status.known(), &error) {
         (Some(BuildResult::Success), None) => Outcome::Success,
         (Some(BuildResult::Canceled), None) => Outcome::Canceled,
         (Some(BuildResult::Failed), Some(error)) => Outcome::Failed(error.code),
-        (Some(BuildResult::Failed), None) => return Err(Failure::bad("error is required with failed")),
+        (Some(BuildResult::Failed), None) => return Err(ApiError::bad("error is required with failed")),
         (Some(BuildResult::Success | BuildResult::Canceled), Some(_)) => {
-            return Err(Failure::bad("error is for failed only"));
+            return Err(ApiError::bad("error is for failed only"));
         }
-        (None, _) => return Err(Failure::bad("status must be success, failed or canceled")),
+        (None, _) => return Err(ApiError::bad("status must be success, failed or canceled")),
     };
     let mut artifacts = Vec::new();
     for text in &told.artifacts {
         let artifact = text
             .parse()
-            .map_err(|_| Failure::bad(format!("artifacts: {text} is no artifact's id")))?;
+            .map_err(|_| ApiError::bad(format!("artifacts: {text} is no artifact's id")))?;
         if !artifacts.contains(&artifact) {
             artifacts.push(artifact);
         }
@@ -78,13 +78,13 @@ pub fn plan(id: BuildId, told: Finish, lwfp2: Option<Fingerprint>) -> Result<Fin
     })
 }
 
-fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, Failure> {
+fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, ApiError> {
     let code: BuildErrorCode = told
         .code
         .checked()
-        .map_err(|unknown| Failure::bad(format!("error.code {unknown}")))?;
+        .map_err(|unknown| ApiError::bad(format!("error.code {unknown}")))?;
     if matches!(code, BuildErrorCode::RunnerLost | BuildErrorCode::Expired) {
-        return Err(Failure::bad(format!("error.code: {code} is not for a runner to say")));
+        return Err(ApiError::bad(format!("error.code: {code} is not for a runner to say")));
     }
     Ok(BuildFailure {
         code,
@@ -93,21 +93,21 @@ fn failure(told: launchway_api::runner::BuildError) -> Result<BuildFailure, Fail
     })
 }
 
-fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>), Failure> {
+fn fingerprint(value: serde_json::Value) -> Result<(Fingerprint, Option<String>), ApiError> {
     let input: Result<FingerprintInput, _> = serde_json::from_value(value);
-    let input = input.map_err(|_| Failure::bad("fingerprint must be a text or a document"))?;
+    let input = input.map_err(|_| ApiError::bad("fingerprint must be a text or a document"))?;
     publish::fingerprint(&input)
 }
 
 /// Reads phases from the wire.
-pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, Failure> {
+pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, ApiError> {
     if told.len() > MAX_PHASES {
-        return Err(Failure::bad(format!("phases may be {MAX_PHASES} at most")));
+        return Err(ApiError::bad(format!("phases may be {MAX_PHASES} at most")));
     }
     let time = |at: usize, text: &str| {
         let time: Result<jiff::Timestamp, _> = text.parse();
         time.map(|time| time.as_millisecond())
-            .map_err(|_| Failure::bad(format!("phases[{at}]: '{text}' is no time")))
+            .map_err(|_| ApiError::bad(format!("phases[{at}]: '{text}' is no time")))
     };
     let read = |(at, phase): (usize, &Phase)| {
         Ok(PhaseRecord {
@@ -121,9 +121,9 @@ pub fn phases(told: &[Phase]) -> Result<Vec<PhaseRecord>, Failure> {
 }
 
 /// Ends a build. Of two who tell the same end at once, one does.
-pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Result<Finished, Failure> {
+pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Result<Finished, ApiError> {
     match end_held(app, caller, &plan).await {
-        Err(failure @ Failure::BadRequest(_)) => {
+        Err(failure @ ApiError::BadRequest(_)) => {
             let build = peek(app, plan.id).await?;
             told_before(&build, caller, &plan).ok_or(failure)
         }
@@ -131,7 +131,7 @@ pub async fn finish(app: &App, caller: &RunnerCaller, plan: FinishPlan) -> Resul
     }
 }
 
-async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result<Finished, Failure> {
+async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result<Finished, ApiError> {
     let build = peek(app, plan.id).await?;
     if !is_held(&build, caller, plan.attempt) {
         return Err(not_yours());
@@ -169,13 +169,13 @@ async fn end_held(app: &App, caller: &RunnerCaller, plan: &FinishPlan) -> Result
 
 /// The answer to the end that was told before: the same attempt came to the same.
 fn told_before(build: &Build, caller: &RunnerCaller, plan: &FinishPlan) -> Option<Finished> {
-    let same = build.standing.status == status(plan.outcome)
-        && build.standing.attempt == plan.attempt
+    let same = build.state.status == status(plan.outcome)
+        && build.state.attempt == plan.attempt
         && build.runner_id == Some(caller.runner.id)
         && build.error.as_ref().map(|error| error.code) == plan.error.as_ref().map(|error| error.code);
     same.then(|| Finished {
         id: build.id.to_string(),
-        status: build.standing.status.into(),
+        status: build.state.status.into(),
     })
 }
 
@@ -195,13 +195,13 @@ async fn conclude(
     error: Option<BuildFailure>,
     warnings: Vec<String>,
     checked: &[Checked],
-) -> Result<Vec<launchway_domain::build::Artifact>, Failure> {
+) -> Result<Vec<launchway_domain::build::Artifact>, ApiError> {
     let (attempt, outcome) = (plan.attempt, plan.outcome);
-    let moved = build.standing.after(Move::Finish { attempt, outcome }, write.now());
+    let moved = build.state.after(Transition::Finish { attempt, outcome }, write.now());
     let (to, _) = moved.map_err(|_| not_yours())?;
     let size = build_logs::release(&mut write, &build).await?;
     if u64::try_from(size) != Ok(plan.log_size) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "logSize is {}, but the server has {size} bytes of the log: send it to its end first",
             plan.log_size
         )));
@@ -244,7 +244,7 @@ async fn take_fingerprint(
     write: &mut Write<'_>,
     build: &mut Build,
     plan: &FinishPlan,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, ApiError> {
     let Some((found, document)) = &plan.fingerprint else {
         return Ok(None);
     };
@@ -270,10 +270,10 @@ async fn take_fingerprint(
 
 /// The first successful build claims its app, unless another organization did meanwhile
 /// (`docs/reference/callers.md#claiming-a-bundle-identifier`).
-async fn claim_app(write: &mut Write<'_>, build: &mut Build) -> Result<(), Failure> {
+async fn claim_app(write: &mut Write<'_>, build: &mut Build) -> Result<(), ApiError> {
     let bundle = apps::bundle_id(&build.bundle_id)?;
     match apps::claim(write, &bundle, bundle.as_str()).await {
-        Err(Failure::Forbidden(text)) => build.warnings.push(text),
+        Err(ApiError::Forbidden(text)) => build.warnings.push(text),
         claimed => {
             claimed?;
         }

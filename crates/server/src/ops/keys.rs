@@ -10,7 +10,7 @@ use launchway_domain::scope::Scope;
 use launchway_domain::time::DAY;
 use launchway_store::NewKey;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::{NOTHING, Write};
 
 const MAX_DAYS: i64 = 3650;
@@ -27,18 +27,18 @@ pub struct KeyPlan {
 }
 
 /// Checks a request for a key. Any scope but `build`, `submit` and `update` is refused.
-pub fn plan(request: &CreateKey) -> Result<KeyPlan, Failure> {
-    let name = normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?;
+pub fn plan(request: &CreateKey) -> Result<KeyPlan, ApiError> {
+    let name = normal_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
     let grantable = |given: &open::Scope| given.known().filter(|scope| Scope::GRANTABLE.contains(scope));
     let scopes: Option<Vec<Scope>> = request.scopes.iter().map(grantable).collect();
     let mut scopes = scopes
         .filter(|scopes| !scopes.is_empty())
-        .ok_or_else(|| Failure::bad("scopes must hold one or more of build, submit, update"))?;
+        .ok_or_else(|| ApiError::bad("scopes must hold one or more of build, submit, update"))?;
     scopes.sort_unstable();
     scopes.dedup();
     let days = request.expires_in_days;
     if days.is_some_and(|days| !(1..=MAX_DAYS).contains(&days)) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "expiresInDays must be a whole number from 1 to {MAX_DAYS}"
         )));
     }
@@ -46,7 +46,7 @@ pub fn plan(request: &CreateKey) -> Result<KeyPlan, Failure> {
 }
 
 /// Makes a key; gives it in clear, with its record.
-pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key), Failure> {
+pub async fn create(write: &mut Write<'_>, plan: KeyPlan) -> Result<(ApiKey, Key), ApiError> {
     make(write, plan, None).await
 }
 
@@ -55,7 +55,7 @@ pub async fn create_for_login(
     write: &mut Write<'_>,
     plan: KeyPlan,
     login: DeviceLoginId,
-) -> Result<(ApiKey, Key), Failure> {
+) -> Result<(ApiKey, Key), ApiError> {
     make(write, plan, Some(login)).await
 }
 
@@ -63,7 +63,7 @@ async fn make(
     write: &mut Write<'_>,
     plan: KeyPlan,
     device_login: Option<DeviceLoginId>,
-) -> Result<(ApiKey, Key), Failure> {
+) -> Result<(ApiKey, Key), ApiError> {
     let (now, random) = (write.now(), write.app().random.clone());
     let secret = random.api_key();
     let key = Key {
@@ -93,9 +93,9 @@ async fn make(
 }
 
 /// Revokes a key; doing it again changes nothing.
-pub async fn revoke(write: &mut Write<'_>, id: KeyId) -> Result<(), Failure> {
+pub async fn revoke(write: &mut Write<'_>, id: KeyId) -> Result<(), ApiError> {
     let now = write.now();
-    let before = write.org().key(id).await?.ok_or(Failure::NoSuch("API key"))?;
+    let before = write.org().key(id).await?.ok_or(ApiError::NoSuch("API key"))?;
     if write.org().revoke_key(id, now).await? {
         let after = Key {
             revoked_at: Some(now),

@@ -9,9 +9,9 @@ use launchway_domain::time::{DAY, EpochMs};
 use launchway_store::System;
 use subtle::ConstantTimeEq;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::mac::MacKey;
 use crate::master_key::Purpose;
 
@@ -19,9 +19,9 @@ use crate::master_key::Purpose;
 pub const LIFE: EpochMs = 365 * DAY;
 
 /// The cookie's value for a device that has just signed a user in.
-pub async fn mark(app: &App, system: &mut System<'_>, user: &User) -> Result<String, Failure> {
+pub async fn mark(app: &App, system: &mut System<'_>, user: &User) -> Result<String, ApiError> {
     let known = system.user_by_email(&user.email).await?;
-    let (_, hash) = known.ok_or_else(|| Failure::Internal("the user who signs in is gone".to_owned()))?;
+    let (_, hash) = known.ok_or_else(|| ApiError::Internal("the user who signs in is gone".to_owned()))?;
     let until = app.clock.now() + LIFE;
     Ok(format!("{until}.{}", signature(app, user.id, &hash, until)))
 }

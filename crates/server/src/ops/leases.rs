@@ -11,17 +11,17 @@ use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::build::cache;
 use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{
-    Build, BuildFailure, BuildStatus, GitFacts, LEASE, Move, PhaseRecord, RENEW, Runner, SourceRecord, Standing,
+    Build, BuildFailure, BuildState, BuildStatus, GitFacts, LEASE, PhaseRecord, RENEW, Runner, SourceRecord, Transition,
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::time::SECOND;
-use launchway_store::{BuildMove, Tx};
+use launchway_store::{StateChange, Tx};
 use serde_json::json;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
 use crate::caller::RunnerCaller;
-use crate::failure::Failure;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{artifacts, build_logs, build_secrets, queue, usage};
 
@@ -31,7 +31,7 @@ pub const NOT_YOURS: &str =
 const REASON: &str = "a runner may work for every tenant";
 
 /// A queued build that a runner with these (sorted) labels may take, if there is one: taken.
-pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result<Option<Lease>, Failure> {
+pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result<Option<Lease>, ApiError> {
     // Who waits asks here again and again. That nothing fits is found out without the only writer.
     let mut tx = app.db.read().await?;
     let runner = enrolled(&mut tx, caller).await?;
@@ -50,22 +50,22 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     let origin = Some(&caller.origin);
     let mut write = Write::within(app, tx, build.org_id, Actor::Runner(runner.id), origin);
     let now = write.now();
-    let Ok((to, _)) = build.standing.after(Move::Lease, now) else {
-        return Err(Failure::Internal(format!(
+    let Ok((to, _)) = build.state.after(Transition::Lease, now) else {
+        return Err(ApiError::Internal(format!(
             "the queued build {} cannot be leased",
             build.id
         )));
     };
-    let with = BuildMove {
+    let with = StateChange {
         runner: Some(runner.id),
         started_at: Some(now),
-        ..BuildMove::default()
+        ..StateChange::default()
     };
-    if !write.org().move_build(build.id, &build.standing, &to, &with).await? {
+    if !write.org().set_build_state(build.id, &build.state, &to, &with).await? {
         return Ok(None);
     }
     let begun = Build {
-        standing: to,
+        state: to,
         runner_id: Some(runner.id),
         started_at: build.started_at.or(Some(now)),
         phases: Vec::new(),
@@ -85,20 +85,20 @@ pub async fn take(app: &App, caller: &RunnerCaller, labels: &[String]) -> Result
     drop(turn);
     // While they are open: for the log they would be opened again.
     let made = tokio::task::spawn_blocking(move || (opened.masker(), opened)).await;
-    let (masker, opened) = made.map_err(|error| Failure::Internal(format!("making a masker: {error}")))?;
+    let (masker, opened) = made.map_err(|error| ApiError::Internal(format!("making a masker: {error}")))?;
     app.maskers.keep(begun.id, to.attempt, Arc::new(masker));
     Ok(Some(lease_of(app, caller, &begun, opened)?))
 }
 
 /// The runner's record, unless it was shut out: also while it waits.
-async fn enrolled(tx: &mut Tx, caller: &RunnerCaller) -> Result<Runner, Failure> {
+async fn enrolled(tx: &mut Tx, caller: &RunnerCaller) -> Result<Runner, ApiError> {
     let runner = tx.system(REASON).any_runner(caller.runner.id).await?;
     runner
         .filter(|runner| runner.revoked_at.is_none())
-        .ok_or(Failure::InvalidKey)
+        .ok_or(ApiError::InvalidKey)
 }
 
-fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secrets::Opened) -> Result<Lease, Failure> {
+fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secrets::Opened) -> Result<Lease, ApiError> {
     let spec = &build.spec;
     let source = match &spec.source {
         SourceRecord::Git { url, reference } => Source::Git {
@@ -111,7 +111,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
             size,
             sha256,
         } => {
-            let key = Key::new(blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+            let key = Key::new(blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
             let seconds = (SIGNED_URL_LIFE / SECOND) as u32;
             let signed = app.blob.presign_get(&key, file_name, app.clock.now(), seconds);
             Source::Archive {
@@ -126,7 +126,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
     Ok(Lease {
         build_id: build.id.to_string(),
         org_id: build.org_id.to_string(),
-        attempt: build.standing.attempt,
+        attempt: build.state.attempt,
         lease_seconds: (LEASE / SECOND) as u32,
         renew_seconds: (RENEW / SECOND) as u32,
         log_offset: u64::try_from(build.log_size).unwrap_or_default(),
@@ -169,13 +169,13 @@ pub fn reachable_url(app: &App, caller: &RunnerCaller, url: String) -> String {
 /// The build of an attempt that a runner has, locked, in a change that the runner makes.
 ///
 /// # Errors
-/// [`Failure::BadRequest`] when the runner does not have it, or not any more.
+/// [`ApiError::BadRequest`] when the runner does not have it, or not any more.
 pub async fn hold<'a>(
     app: &'a App,
     caller: &RunnerCaller,
     id: BuildId,
     attempt: u32,
-) -> Result<(Write<'a>, Build), Failure> {
+) -> Result<(Write<'a>, Build), ApiError> {
     let mut tx = app.db.write().await?;
     let build = tx.system(REASON).lock_leased_build(id).await?;
     let build = build
@@ -189,13 +189,13 @@ pub async fn hold<'a>(
 
 /// Whether a runner has an attempt of a build.
 pub fn is_held(build: &Build, caller: &RunnerCaller, attempt: u32) -> bool {
-    let standing = &build.standing;
-    build.runner_id == Some(caller.runner.id) && standing.status == BuildStatus::Running && standing.attempt == attempt
+    let state = &build.state;
+    build.runner_id == Some(caller.runner.id) && state.status == BuildStatus::Running && state.attempt == attempt
 }
 
 /// The refusal of what a runner sends about a build that it does not have.
-pub fn not_yours() -> Failure {
-    Failure::bad(NOT_YOURS)
+pub fn not_yours() -> ApiError {
+    ApiError::bad(NOT_YOURS)
 }
 
 /// Renews a lease and sets the phases.
@@ -205,7 +205,7 @@ pub async fn renew(
     id: BuildId,
     attempt: u32,
     phases: &[PhaseRecord],
-) -> Result<Going, Failure> {
+) -> Result<Going, ApiError> {
     let until = app.clock.now() + LEASE;
     let mut tx = app.db.write().await?;
     let renewed = tx
@@ -222,7 +222,7 @@ pub async fn renew(
 }
 
 /// Keeps the plan that a runner follows, and the commit that its source turned out to be.
-pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: TellPlan) -> Result<Going, Failure> {
+pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: TellPlan) -> Result<Going, ApiError> {
     let (mut write, mut build) = hold(app, caller, id, told.attempt).await?;
     build.plan = Some(told.plan);
     build.plan_origin = Some(told.origin.to_string());
@@ -238,7 +238,7 @@ pub async fn tell_plan(app: &App, caller: &RunnerCaller, id: BuildId, told: Tell
 /// What a runner is told of a build that it goes on with.
 pub fn going(build: &Build) -> Going {
     Going {
-        cancel: build.standing.cancel_requested,
+        cancel: build.state.cancel_requested,
         log_offset: u64::try_from(build.log_size).unwrap_or_default(),
     }
 }
@@ -247,22 +247,22 @@ pub fn going(build: &Build) -> Going {
 pub async fn end(
     write: &mut Write<'_>,
     build: &Build,
-    to: Standing,
+    to: BuildState,
     error: Option<BuildFailure>,
-) -> Result<Build, Failure> {
+) -> Result<Build, ApiError> {
     let now = write.now();
-    let with = BuildMove {
+    let with = StateChange {
         error,
         finished_at: Some(now),
-        ..BuildMove::default()
+        ..StateChange::default()
     };
-    if !write.org().move_build(build.id, &build.standing, &to, &with).await? {
-        return Err(Failure::Internal(format!("the locked build {} moved", build.id)));
+    if !write.org().set_build_state(build.id, &build.state, &to, &with).await? {
+        return Err(ApiError::Internal(format!("the locked build {} transition", build.id)));
     }
     let seconds = build.started_at.map_or(0, |started| (now - started).max(0) / SECOND);
     usage::count_build_seconds(write, seconds).await?;
     let ended = write.org().build(build.id).await?;
-    let ended = ended.ok_or_else(|| Failure::Internal(format!("the locked build {} is gone", build.id)))?;
+    let ended = ended.ok_or_else(|| ApiError::Internal(format!("the locked build {} is gone", build.id)))?;
     let told = json!({"status": to.status.as_str(), "attempt": to.attempt});
     write.audit("build.finish", build.id, NOTHING, Some(&told)).await?;
     tell(write, &ended, None).await?;
@@ -271,8 +271,8 @@ pub async fn end(
 }
 
 /// Adds the event of where a build stands now. What it gave is read by its id: links would not outlast the event.
-async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Result<(), Failure> {
-    let kind = match build.standing.status {
+async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Result<(), ApiError> {
+    let kind = match build.state.status {
         BuildStatus::Queued => return Ok(()),
         BuildStatus::Running => "build.started",
         BuildStatus::Success => "build.succeeded",
@@ -292,14 +292,14 @@ async fn tell(write: &mut Write<'_>, build: &Build, runner: Option<&str>) -> Res
 }
 
 /// Takes a build away from a runner that was silent for too long; whether it was.
-pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> {
+pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, ApiError> {
     let mut write = Write::open(app, org, Actor::Service, None).await?;
     write.tell_build(id);
     let now = write.now();
     let Some(build) = write.org().lock_build(id).await? else {
         return Ok(false);
     };
-    let Ok((to, code)) = build.standing.after(Move::Lapse, now) else {
+    let Ok((to, code)) = build.state.after(Transition::Lapse, now) else {
         return Ok(false);
     };
     let dropped = artifacts::forget(&mut write, id, &[]).await?;
@@ -321,11 +321,11 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> 
         });
         end(&mut write, &build, to, error).await?;
     } else {
-        let moved = write
+        let transition = write
             .org()
-            .move_build(id, &build.standing, &to, &BuildMove::default())
+            .set_build_state(id, &build.state, &to, &StateChange::default())
             .await?;
-        if !moved {
+        if !transition {
             return Ok(false);
         }
         let told = json!({"attempt": to.attempt});
@@ -340,7 +340,7 @@ pub async fn lapse(app: &App, org: OrgId, id: BuildId) -> Result<bool, Failure> 
 }
 
 /// The build that a runner speaks of, without a lock: for work ahead of a transaction.
-pub async fn peek(app: &App, id: BuildId) -> Result<Build, Failure> {
+pub async fn peek(app: &App, id: BuildId) -> Result<Build, ApiError> {
     let mut tx = app.db.read().await?;
     tx.system(REASON).any_build(id).await?.ok_or_else(not_yours)
 }

@@ -10,9 +10,9 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use launchway_store::LastOwner;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::accounts::valid_email;
 use crate::ops::departures::{self, end_access};
@@ -23,8 +23,8 @@ const OWNERS_ONLY: &str = "Only an owner makes or unmakes owners";
 const LAST_OWNER: &str = "The organization needs an owner; make another member one first";
 
 /// Reads a role from a body.
-pub fn role(given: &open::Role) -> Result<Role, Failure> {
-    given.checked().map_err(|unknown| Failure::bad(unknown.to_string()))
+pub fn role(given: &open::Role) -> Result<Role, ApiError> {
+    given.checked().map_err(|unknown| ApiError::bad(unknown.to_string()))
 }
 
 /// Whether the caller may touch owners: an owner may, and so may a key with the admin scope, which the operator made.
@@ -33,9 +33,9 @@ fn may_touch_owners(caller: &Caller) -> bool {
 }
 
 /// Whether the caller may give a member this role.
-pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), Failure> {
+pub fn may_change(caller: &Caller, before: &Member, role: Role) -> Result<(), ApiError> {
     if (before.role == Role::Owner || role == Role::Owner) && before.role != role && !may_touch_owners(caller) {
-        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+        return Err(ApiError::Forbidden(OWNERS_ONLY.to_owned()));
     }
     Ok(())
 }
@@ -46,8 +46,8 @@ pub async fn change(
     caller: &Caller,
     id: UserId,
     role: Role,
-) -> Result<(Member, Option<Departure>), Failure> {
-    let before = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+) -> Result<(Member, Option<Departure>), ApiError> {
+    let before = write.org().member(id).await?.ok_or(ApiError::NoSuch("member"))?;
     may_change(caller, &before, role)?;
     let departure = match role < before.role {
         true => Some(end_access(write, id, Some(&before.email)).await?),
@@ -57,7 +57,7 @@ pub async fn change(
         .org()
         .set_role(id, role)
         .await?
-        .map_err(|LastOwner| Failure::bad(LAST_OWNER))?;
+        .map_err(|LastOwner| ApiError::bad(LAST_OWNER))?;
     let after = Member { role, ..before.clone() };
     write
         .audit(
@@ -75,16 +75,16 @@ pub async fn change(
 
 /// Who may remove the member that the request names: admins anybody, everybody themselves. Part of the check of scope and
 /// role, so it comes before the form of the request.
-pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), Failure> {
+pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), ApiError> {
     match &caller.who {
         Who::Key { key, .. } if key.scopes.contains(&Scope::Admin) => Ok(()),
-        Who::Key { .. } => Err(Failure::MissingScope(Scope::Admin)),
+        Who::Key { .. } => Err(ApiError::MissingScope(Scope::Admin)),
         Who::Session { user, .. } => {
             let leaves = query.get("id").ok().flatten() == Some(user.id.to_string().as_str());
             if leaves || caller.role >= Some(Role::Admin) {
                 Ok(())
             } else {
-                Err(Failure::Forbidden(
+                Err(ApiError::Forbidden(
                     "This needs the role admin in the organization; yours is member".to_owned(),
                 ))
             }
@@ -93,19 +93,19 @@ pub fn may_remove(caller: &Caller, query: &Query) -> Result<(), Failure> {
 }
 
 /// Removes a member, who must be locked, with the access that the member made.
-pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<Departure, Failure> {
-    let member = write.org().member(id).await?.ok_or(Failure::NoSuch("member"))?;
+pub async fn remove(write: &mut Write<'_>, caller: &Caller, id: UserId) -> Result<Departure, ApiError> {
+    let member = write.org().member(id).await?.ok_or(ApiError::NoSuch("member"))?;
     let leaves = caller.actor() == Actor::User(id);
     if member.role == Role::Owner && !leaves && !may_touch_owners(caller) {
-        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+        return Err(ApiError::Forbidden(OWNERS_ONLY.to_owned()));
     }
     take_out(write, &member).await
 }
 
 /// Removes a member, as the operator asks.
-pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<RemovedMember, Failure> {
+pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<RemovedMember, ApiError> {
     let email = valid_email(email)?;
-    let none = || Failure::bad(format!("{email} is not a member of {}", org.name));
+    let none = || ApiError::bad(format!("{email} is not a member of {}", org.name));
     let mut write = Write::open(app, org.id, Actor::Operator, None).await?;
     let mut system = write.system("an account stands beside the tenants");
     let (user, _) = system.user_by_email(&email).await?.ok_or_else(none)?;
@@ -121,7 +121,7 @@ pub async fn remove_by_operator(app: &App, email: &str, org: &Org) -> Result<Rem
 }
 
 /// Removes a member, whoever asks for it.
-async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, Failure> {
+async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, ApiError> {
     let id = member.user_id;
     let mut departure = end_access(write, id, Some(&member.email)).await?;
     departures::count_sessions(write, id, &mut departure).await?;
@@ -129,7 +129,7 @@ async fn take_out(write: &mut Write<'_>, member: &Member) -> Result<Departure, F
         .org()
         .remove_member(id)
         .await?
-        .map_err(|LastOwner| Failure::bad(LAST_OWNER))?;
+        .map_err(|LastOwner| ApiError::bad(LAST_OWNER))?;
     write
         .audit("member.remove", id, Some(&MemberView::of(member)), NOTHING)
         .await?;
@@ -145,18 +145,18 @@ pub struct InvitationPlan {
 }
 
 /// Checks a request for an invitation.
-pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<InvitationPlan, Failure> {
-    let email =
-        normal_email(&request.email).ok_or_else(|| Failure::bad("email must be an address such as ada@example.com"))?;
+pub fn plan_invitation(caller: &Caller, request: &CreateInvitation) -> Result<InvitationPlan, ApiError> {
+    let email = normal_email(&request.email)
+        .ok_or_else(|| ApiError::bad("email must be an address such as ada@example.com"))?;
     let role = request.role.as_ref().map(role).transpose()?.unwrap_or(Role::Member);
     if role == Role::Owner && !may_touch_owners(caller) {
-        return Err(Failure::Forbidden(OWNERS_ONLY.to_owned()));
+        return Err(ApiError::Forbidden(OWNERS_ONLY.to_owned()));
     }
     Ok(InvitationPlan { email, role })
 }
 
 /// Makes an invitation; gives it with the token of its link.
-pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invitation, String), Failure> {
+pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invitation, String), ApiError> {
     let (now, random, by) = (write.now(), write.app().random.clone(), write.by());
     let token = random.token();
     let invitation = Invitation {
@@ -184,9 +184,13 @@ pub async fn invite(write: &mut Write<'_>, plan: InvitationPlan) -> Result<(Invi
 }
 
 /// Takes an invitation back.
-pub async fn uninvite(write: &mut Write<'_>, id: InvitationId) -> Result<(), Failure> {
+pub async fn uninvite(write: &mut Write<'_>, id: InvitationId) -> Result<(), ApiError> {
     let now = write.now();
-    let before = write.org().invitation(id).await?.ok_or(Failure::NoSuch("invitation"))?;
+    let before = write
+        .org()
+        .invitation(id)
+        .await?
+        .ok_or(ApiError::NoSuch("invitation"))?;
     write.org().delete_invitation(id).await?;
     write
         .audit(

@@ -5,24 +5,24 @@ use launchway_domain::id::UserId;
 use launchway_domain::org::{Org, normal_name};
 use launchway_domain::tenancy::{Role, Tier};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Who};
-use crate::failure::Failure;
 use crate::ops::write::{NOTHING, Write};
 
 /// Whether the caller may make an organization, and as which user.
-pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, Failure> {
+pub fn may_create(app: &App, caller: &Caller) -> Result<UserId, ApiError> {
     match &caller.who {
         Who::Session { user, .. } if app.config.open_organizations => Ok(user.id),
-        _ => Err(Failure::Forbidden(
+        _ => Err(ApiError::Forbidden(
             "Only the operator of this server makes organizations".to_owned(),
         )),
     }
 }
 
 /// Checks the name of an organization.
-pub fn name(text: &str) -> Result<String, Failure> {
-    normal_name(text).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))
+pub fn name(text: &str) -> Result<String, ApiError> {
+    normal_name(text).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))
 }
 
 /// A new organization in the default tier.
@@ -37,7 +37,7 @@ pub fn plan(app: &App, name: String) -> Org {
 }
 
 /// Makes an organization with its first owner.
-pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<OrgView, Failure> {
+pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<OrgView, ApiError> {
     insert(write, org).await?;
     let now = write.now();
     write
@@ -48,7 +48,7 @@ pub async fn create(write: &mut Write<'_>, org: &Org, owner: UserId) -> Result<O
 }
 
 /// Makes an organization without members.
-pub async fn insert(write: &mut Write<'_>, org: &Org) -> Result<(), Failure> {
+pub async fn insert(write: &mut Write<'_>, org: &Org) -> Result<(), ApiError> {
     write
         .system("an organization has no tenant above it")
         .create_org(org)
@@ -59,7 +59,7 @@ pub async fn insert(write: &mut Write<'_>, org: &Org) -> Result<(), Failure> {
 }
 
 /// Changes the name.
-pub async fn change(write: &mut Write<'_>, name: Option<String>) -> Result<Org, Failure> {
+pub async fn change(write: &mut Write<'_>, name: Option<String>) -> Result<Org, ApiError> {
     let before = record(write).await?;
     let Some(name) = name.filter(|name| *name != before.name) else {
         return Ok(before);
@@ -78,7 +78,7 @@ pub async fn change(write: &mut Write<'_>, name: Option<String>) -> Result<Org, 
 }
 
 /// Changes the tier; only the operator does.
-pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, Failure> {
+pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, ApiError> {
     let before = record(write).await?;
     write.org().set_tier(tier).await?;
     let after = Org { tier, ..before.clone() };
@@ -94,7 +94,7 @@ pub async fn set_tier(write: &mut Write<'_>, tier: Tier) -> Result<Org, Failure>
 }
 
 /// The organization, which nobody else changes until this change ends.
-pub async fn record(write: &mut Write<'_>) -> Result<Org, Failure> {
+pub async fn record(write: &mut Write<'_>) -> Result<Org, ApiError> {
     write.org().lock().await?;
-    write.org().record().await?.ok_or(Failure::NoSuch("organization"))
+    write.org().record().await?.ok_or(ApiError::NoSuch("organization"))
 }

@@ -5,10 +5,10 @@ use std::fs::File;
 use launchway_domain::app::{Package, Upload};
 use launchway_domain::id::{OrgId, UploadId};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
 use crate::config::make_private_dir;
-use crate::failure::Failure;
 use crate::ops::uploads::{self, WRONG_BYTES, copy_key};
 use crate::ops::usage;
 
@@ -23,12 +23,12 @@ pub struct Prepared {
 
 /// Copies and checks the bytes of an upload. An upload key is never served and never trusted twice
 /// (`docs/reference/uploads.md#using-an-upload`).
-pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, Failure> {
+pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepared, ApiError> {
     let now = app.clock.now();
     let upload = uploads::usable(app, org, upload_id).await?;
     let largest = app.config.max_package_size;
     if upload.size as u64 > largest {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "The package has {} bytes; this server takes up to {largest}",
             upload.size
         )));
@@ -57,36 +57,36 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId) -> Result<Prepa
 }
 
 /// Reads the copy once for its size and hash, and once as an archive. Gives the number of files in it.
-async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64, Failure> {
+async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<i64, ApiError> {
     let _place = app.inspections.take(org).await?;
     let file = scratch_file(app)?;
     let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(scratch_failed)?);
     let fetched = match app.blob.fetch_to_file(key, &mut copy, upload.size as u64).await {
-        Err(BlobError::TooLarge { .. }) => return Err(Failure::bad(WRONG_BYTES)),
+        Err(BlobError::TooLarge { .. }) => return Err(ApiError::bad(WRONG_BYTES)),
         // The upload's time was over meanwhile, and clean-up took the copy with it.
-        Err(BlobError::NotFound) => return Err(Failure::NoSuch("upload")),
+        Err(BlobError::NotFound) => return Err(ApiError::NoSuch("upload")),
         fetched => fetched?,
     };
     if fetched.size != upload.size as u64 || hex::encode(fetched.sha256) != upload.sha256 {
-        return Err(Failure::bad(WRONG_BYTES));
+        return Err(ApiError::bad(WRONG_BYTES));
     }
     let limits = app.config.package_limits;
     let inspected = app.inspector.package(file, limits).await?;
-    let inspected = inspected.map_err(|refused| Failure::bad(refused.0))?;
-    i64::try_from(inspected.file_count).map_err(|error| Failure::Internal(error.to_string()))
+    let inspected = inspected.map_err(|refused| ApiError::bad(refused.0))?;
+    i64::try_from(inspected.file_count).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// An unnamed file: it is gone with its last handle, also after a crash.
-fn scratch_file(app: &App) -> Result<File, Failure> {
+fn scratch_file(app: &App) -> Result<File, ApiError> {
     let dir = app.config.scratch_dir();
     make_private_dir(&dir)
         .and_then(|()| tempfile::tempfile_in(&dir))
         .map_err(scratch_failed)
 }
 
-fn scratch_failed(error: std::io::Error) -> Failure {
+fn scratch_failed(error: std::io::Error) -> ApiError {
     tracing::error!(%error, "no temporary file in the data directory");
-    Failure::Unavailable("The server has no room for a temporary file; the operator has to make some".to_owned())
+    ApiError::Unavailable("The server has no room for a temporary file; the operator has to make some".to_owned())
 }
 
 /// Removes what came to nothing.

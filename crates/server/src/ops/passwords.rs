@@ -7,7 +7,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use tokio::sync::Semaphore;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Passwords that wait for one of the slots. More would wait longer than people do.
 const WAITING: usize = 100;
@@ -38,14 +38,14 @@ impl Passwords {
     }
 
     /// Checks the form of a new password and hashes it.
-    pub async fn hash(&self, password: &str) -> Result<String, Failure> {
+    pub async fn hash(&self, password: &str) -> Result<String, ApiError> {
         if password.chars().count() < MIN_LENGTH {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "password must have at least {MIN_LENGTH} characters"
             )));
         }
         if password.len() > MAX_BYTES {
-            return Err(Failure::bad(format!("password must have at most {MAX_BYTES} bytes")));
+            return Err(ApiError::bad(format!("password must have at most {MAX_BYTES} bytes")));
         }
         let password = password.to_owned();
         self.blocking(move || {
@@ -54,11 +54,11 @@ impl Passwords {
                 .map(|hash| hash.to_string())
         })
         .await?
-        .map_err(|error| Failure::Internal(format!("hashing a password: {error}")))
+        .map_err(|error| ApiError::Internal(format!("hashing a password: {error}")))
     }
 
     /// Whether a password fits a hash; without a hash it takes the same time and does not.
-    pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool, Failure> {
+    pub async fn verify(&self, password: &str, hash: Option<&str>) -> Result<bool, ApiError> {
         if password.len() > MAX_BYTES {
             return Ok(false);
         }
@@ -77,10 +77,10 @@ impl Passwords {
     }
 
     /// Runs work in a slot. The slot is the work's own: it stays taken when the caller goes while the work runs.
-    async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
+    async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
+        let internal = |error: &dyn std::fmt::Display| ApiError::Internal(error.to_string());
         let place = self.queue.try_acquire();
-        let _place = place.map_err(|_| Failure::Unavailable(BUSY.to_owned()))?;
+        let _place = place.map_err(|_| ApiError::Unavailable(BUSY.to_owned()))?;
         let slot = self.slots.clone().acquire_owned().await;
         let slot = slot.map_err(|error| internal(&error))?;
         let worked = tokio::task::spawn_blocking(move || {
@@ -126,7 +126,7 @@ mod tests {
             assert!(one.now_or_never().is_none());
         }
         let refused = passwords.verify("a password", None).await;
-        assert!(matches!(refused, Err(Failure::Unavailable(_))), "{refused:?}");
+        assert!(matches!(refused, Err(ApiError::Unavailable(_))), "{refused:?}");
         go.send(()).expect("the hash still runs");
         for done in futures::future::join_all(running).await {
             done.expect("those who waited are served");

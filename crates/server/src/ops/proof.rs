@@ -14,9 +14,9 @@ use launchway_store::System;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::limits::Tries;
 use crate::master_key::Purpose;
 use crate::ops::sessions::{commit_told, line};
@@ -49,28 +49,28 @@ pub struct Known {
 
 impl Known {
     /// Makes sure, in the transaction that acts on the proof, that the password has not changed since.
-    pub async fn hold(&self, system: &mut System<'_>) -> Result<(), Failure> {
+    pub async fn hold(&self, system: &mut System<'_>) -> Result<(), ApiError> {
         hold(system, self.user.id, &self.hash).await
     }
 }
 
 /// Makes sure that a user's password is still the one with this hash, until the transaction ends.
-pub async fn hold(system: &mut System<'_>, user: UserId, hash: &str) -> Result<(), Failure> {
+pub async fn hold(system: &mut System<'_>, user: UserId, hash: &str) -> Result<(), ApiError> {
     match system.hold_password(user, hash).await? {
         true => Ok(()),
-        false => Err(Failure::NotProven(CHANGED.to_owned())),
+        false => Err(ApiError::NotProven(CHANGED.to_owned())),
     }
 }
 
 /// The user who has this address and password and, where the account asks for one, this code. Without a code that is asked
-/// for it is [`Failure::CodeNeeded`], which who has not the password never learns.
+/// for it is [`ApiError::CodeNeeded`], which who has not the password never learns.
 pub async fn prove(
     app: &Arc<App>,
     email: &str,
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<Known, Failure> {
+) -> Result<Known, ApiError> {
     let tries = Try::count(app, email, browser).await?;
     prove_by(app, &tries, password, code, browser).await
 }
@@ -82,7 +82,7 @@ pub async fn prove_again(
     password: &str,
     code: &str,
     browser: &Browser,
-) -> Result<Known, Failure> {
+) -> Result<Known, ApiError> {
     let tries = Try::of_signed_in(app, user).await?;
     prove_by(app, &tries, password, Some(code), browser).await
 }
@@ -93,7 +93,7 @@ async fn prove_by(
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<Known, Failure> {
+) -> Result<Known, ApiError> {
     let (user, hash) = password_fits(app, tries, password, browser).await?;
     code_fits(app, tries, &user, code, browser).await?;
     Ok(Known { user, hash })
@@ -107,11 +107,11 @@ pub async fn prove_presence(
     signed_in_at: EpochMs,
     password: &str,
     browser: &Browser,
-) -> Result<String, Failure> {
+) -> Result<String, ApiError> {
     if !has_password(app, user).await? {
         let is_present = app.clock.now() - signed_in_at < PRESENCE;
         let hash = is_present.then(|| NO_PASSWORD.to_owned());
-        return hash.ok_or_else(|| Failure::bad(SIGN_IN_AGAIN));
+        return hash.ok_or_else(|| ApiError::bad(SIGN_IN_AGAIN));
     }
     let tries = Try::of_signed_in(app, user).await?;
     let (_, hash) = password_fits(app, &tries, password, browser).await?;
@@ -120,7 +120,7 @@ pub async fn prove_presence(
 }
 
 /// Checks the code of a signed-in user who has no password to show besides.
-pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Browser) -> Result<(), Failure> {
+pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Browser) -> Result<(), ApiError> {
     let tries = Try::of_signed_in(app, user).await?;
     code_fits(app, &tries, user, Some(code), browser).await
 }
@@ -129,20 +129,20 @@ pub async fn prove_code(app: &Arc<App>, user: &User, code: &str, browser: &Brows
 pub async fn slowed<T>(
     app: &App,
     browser: &Browser,
-    proof: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+    proof: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
     let (address, at) = (browser.origin.address, app.clock.now());
     app.calls.count_address(Tries::SignIns, address, at).await?;
     let proven = proof.await;
     // That the provider is away is nobody's wrong guess.
-    if matches!(proven, Ok(_) | Err(Failure::Unavailable(_))) {
+    if matches!(proven, Ok(_) | Err(ApiError::Unavailable(_))) {
         app.calls.take_back_address(Tries::SignIns, address, at).await?;
     }
     proven
 }
 
 /// Whether a user has a password; who was invited and came through the provider has none.
-pub async fn has_password(app: &App, user: &User) -> Result<bool, Failure> {
+pub async fn has_password(app: &App, user: &User) -> Result<bool, ApiError> {
     let known = account(app, &user.email).await?;
     Ok(known.is_some_and(|(_, hash)| hash != NO_PASSWORD))
 }
@@ -164,7 +164,7 @@ pub enum Proven {
 }
 
 /// The first step of a sign-in in two: the password alone.
-pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Proven, Failure> {
+pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Proven, ApiError> {
     let tries = Try::count(app, email, browser).await?;
     let (user, hash) = password_fits(app, &tries, password, browser).await?;
     tries.take_back(app).await?;
@@ -172,7 +172,7 @@ pub async fn first_step(app: &Arc<App>, email: &str, password: &str, browser: &B
 }
 
 /// What it comes to that a user was proven by the password, or by something in its place: `hash` is that of the password.
-pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, Failure> {
+pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Proven, ApiError> {
     if !two_factor::is_on(app, user.id).await? {
         let hash = hash.to_owned();
         return Ok(Proven::User(Known { user, hash }));
@@ -186,8 +186,8 @@ pub async fn proven_elsewhere(app: &App, user: User, hash: &str) -> Result<Prove
 }
 
 /// The second step: the user of a first step, by a code.
-pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<Known, Failure> {
-    let late = || Failure::NotProven(TOO_LATE.to_owned());
+pub async fn second_step(app: &Arc<App>, first: &FirstStep, code: &str, browser: &Browser) -> Result<Known, ApiError> {
+    let late = || ApiError::NotProven(TOO_LATE.to_owned());
     let tries = Try::count(app, &first.email, browser).await?;
     let (until, given) = first.proof.split_once('.').ok_or_else(late)?;
     let until: EpochMs = until.parse().map_err(|_| late())?;
@@ -214,7 +214,7 @@ async fn password_fits(
     tries: &Try,
     password: &str,
     browser: &Browser,
-) -> Result<(User, String), Failure> {
+) -> Result<(User, String), ApiError> {
     tries.guess(app, Guess::Password).await?;
     // Without a password it takes as long as with one.
     let hash = tries.account.as_ref().map(|(_, hash)| hash.as_str());
@@ -236,7 +236,7 @@ async fn password_fits(
         Some((user, _)) => tell_refusal(app, user.id, browser),
         None => {}
     }
-    Err(Failure::NotProven(WRONG_PASSWORD.to_owned()))
+    Err(ApiError::NotProven(WRONG_PASSWORD.to_owned()))
 }
 
 /// Checks the code of a user who may have to show one. A wrong one stays counted, as a wrong password does.
@@ -246,16 +246,16 @@ async fn code_fits(
     user: &User,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     if two_factor::is_on(app, user.id).await? {
         let Some(code) = code.filter(|code| !code.trim().is_empty()) else {
             tries.take_back(app).await?;
-            return Err(Failure::CodeNeeded);
+            return Err(ApiError::CodeNeeded);
         };
         tries.guess(app, Guess::Code).await?;
         if !two_factor::take(app, user.id, code, &browser.origin).await? {
             tell_refusal(app, user.id, browser);
-            return Err(Failure::NotProven(WRONG_CODE.to_owned()));
+            return Err(ApiError::NotProven(WRONG_CODE.to_owned()));
         }
         tries.was_right(app, Guess::Code).await?;
     }

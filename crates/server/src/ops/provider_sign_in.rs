@@ -6,9 +6,9 @@ use std::sync::Arc;
 use launchway_domain::actor::Actor;
 use launchway_domain::org::User;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::ops::accounts::{self, join_new, valid_email};
 use crate::ops::departures;
 use crate::ops::proof::{Known, NO_PASSWORD, proven_elsewhere};
@@ -20,7 +20,7 @@ const REASON: &str = "who was invited is not in the tenant yet";
 
 /// Lets in whose address this is: it was proven to the provider, in place of a password. An account that asks for codes does
 /// so here too.
-pub async fn enter(app: &Arc<App>, email: &str, browser: &Browser) -> Result<Entered, Failure> {
+pub async fn enter(app: &Arc<App>, email: &str, browser: &Browser) -> Result<Entered, ApiError> {
     let known = valid_email(email)?;
     // Lower case makes some letters of other scripts ASCII ones: what was verified is another address then.
     if known != email.trim().to_ascii_lowercase() {
@@ -53,7 +53,7 @@ pub struct Dropped {
 /// Gives an account to whom the provider has proven the address to. Until then anybody who held an invitation for the address
 /// may have made the account: at the provider's first word its password, sessions, two-factor codes and the access that it
 /// made end. `None` when there is nothing to drop: the address was proven before, or only the provider signed the user in.
-async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<Option<Dropped>, Failure> {
+async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<Option<Dropped>, ApiError> {
     const REASON: &str = "an account stands beside the tenants";
     if app.db.read().await?.system(REASON).is_proven_user(user.id).await? {
         return Ok(None);
@@ -78,14 +78,14 @@ async fn claim(app: &App, user: &User, hash: &str, browser: &Browser) -> Result<
     }))
 }
 
-fn nobody(email: &str) -> Failure {
-    Failure::Forbidden(format!(
+fn nobody(email: &str) -> ApiError {
+    ApiError::Forbidden(format!(
         "{email} has no account here and no invitation; ask an admin of your organization to invite this address"
     ))
 }
 
 /// Makes an account that has no password, by the oldest invitation of its address.
-async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User, Failure> {
+async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.read().await?;
     let found = tx.system(REASON).invitation_by_email(&email, now).await?;
@@ -105,7 +105,7 @@ async fn new_account(app: &App, email: String, browser: &Browser) -> Result<User
 
 /// Takes every invitation that waits for a user who has no password: the provider alone signs such a user in, and no link can.
 /// Who has a password takes invitations by their links, with it: somebody else may have made an account of that address before.
-pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) -> Result<(), Failure> {
+pub(super) async fn take_invitations(app: &App, user: &User, browser: &Browser) -> Result<(), ApiError> {
     loop {
         let now = app.clock.now();
         let mut tx = app.db.read().await?;

@@ -15,7 +15,7 @@ use launchway_domain::update::{MAX_RELEASE_NOTES, Update, UpdateStatus};
 use launchway_domain::version::Version;
 use launchway_store::{NewUpdate, Org};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::packages::Prepared;
 use crate::ops::uploads::ALREADY_USED;
 use crate::ops::usage;
@@ -60,11 +60,11 @@ impl UpdatePlan {
 }
 
 /// Checks the form of a request to publish.
-pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
+pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, ApiError> {
     let source = match (&request.upload_id, &request.source_update_id) {
         (Some(upload), None) => Source::Upload(upload.parse().ok()),
         (None, Some(update)) => Source::Update(update.parse().ok()),
-        _ => return Err(Failure::bad("name either uploadId or sourceUpdateId")),
+        _ => return Err(ApiError::bad("name either uploadId or sourceUpdateId")),
     };
     Ok(UpdatePlan {
         source,
@@ -72,9 +72,9 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
         platform: request
             .platform
             .checked()
-            .map_err(|unknown| Failure::bad(unknown.to_string()))?,
+            .map_err(|unknown| ApiError::bad(unknown.to_string()))?,
         version: Version::parse(&request.version)
-            .map_err(|_| Failure::bad("version must be a semantic version such as 1.2.3"))?,
+            .map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?,
         version_text: request.version.clone(),
         build: build_number(request.build_number.as_ref())?,
         configuration: request.configuration.as_deref().map(configuration).transpose()?,
@@ -88,7 +88,7 @@ pub fn plan(request: &CreateUpdate) -> Result<UpdatePlan, Failure> {
 }
 
 /// Reads a build number from a body; `None` is `"auto"` or nothing.
-pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, Failure> {
+pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>, ApiError> {
     let text = match given {
         None => return Ok(None),
         Some(TextOrNumber::Text(text)) if text == "auto" => return Ok(None),
@@ -97,55 +97,55 @@ pub fn build_number(given: Option<&TextOrNumber>) -> Result<Option<BuildNumber>,
     };
     text.parse()
         .map(Some)
-        .map_err(|_| Failure::bad("buildNumber must be 1 to 18 digits, or \"auto\""))
+        .map_err(|_| ApiError::bad("buildNumber must be 1 to 18 digits, or \"auto\""))
 }
 
 /// Reads a configuration's name from a body.
-pub fn configuration(text: &str) -> Result<Configuration, Failure> {
+pub fn configuration(text: &str) -> Result<Configuration, ApiError> {
     text.parse()
-        .map_err(|error: launchway_domain::configuration::InvalidConfiguration| {
-            Failure::bad(format!("configuration {error}"))
+        .map_err(|error: launchway_domain::configuration::ConfigurationError| {
+            ApiError::bad(format!("configuration {error}"))
         })
 }
 
 /// Reads a rollout from a body.
-pub fn rollout(percent: i64) -> Result<Rollout, Failure> {
+pub fn rollout(percent: i64) -> Result<Rollout, ApiError> {
     let rollout = u8::try_from(percent).ok().and_then(Rollout::new);
-    rollout.ok_or_else(|| Failure::bad("rollout must be a whole number from 0 to 100"))
+    rollout.ok_or_else(|| ApiError::bad("rollout must be a whole number from 0 to 100"))
 }
 
 /// Reads release notes from a body. PostgreSQL keeps a NUL in no text.
-pub fn release_notes(text: &str) -> Result<String, Failure> {
+pub fn release_notes(text: &str) -> Result<String, ApiError> {
     if text.len() > MAX_RELEASE_NOTES {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "releaseNotes must have at most {MAX_RELEASE_NOTES} bytes"
         )));
     }
     if text.contains('\0') {
-        return Err(Failure::bad("releaseNotes must not hold a NUL character"));
+        return Err(ApiError::bad("releaseNotes must not hold a NUL character"));
     }
     Ok(text.to_owned())
 }
 
 /// Reads a fingerprint from a body: the hash, and the document if it came as one.
-pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), Failure> {
+pub fn fingerprint(input: &FingerprintInput) -> Result<(Fingerprint, Option<String>), ApiError> {
     match input {
         FingerprintInput::Hash(hash) => {
             let hash = hash
                 .parse()
-                .map_err(|_| Failure::bad("fingerprint must be 1 to 128 visible ASCII characters"))?;
+                .map_err(|_| ApiError::bad("fingerprint must be 1 to 128 visible ASCII characters"))?;
             Ok((hash, None))
         }
         FingerprintInput::Document(document) => {
             let document = FingerprintDocument::from_value(serde_json::Value::Object(document.clone()))
-                .map_err(|error| Failure::bad(error.to_string()))?;
+                .map_err(|error| ApiError::bad(error.to_string()))?;
             Ok((document.hash(), Some(document.canonical())))
         }
     }
 }
 
 /// Publishes. `prepared` are the checked bytes of an upload; without them the source is an earlier update.
-pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&Prepared>) -> Result<Update, Failure> {
+pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&Prepared>) -> Result<Update, ApiError> {
     // First the lock, then the claim: in between the operator could transfer the app.
     write.touch_updates(&plan.bundle).await?;
     let (app, _) = apps::claim(write, &plan.bundle, plan.bundle.as_str()).await?;
@@ -156,7 +156,7 @@ pub async fn publish(write: &mut Write<'_>, plan: UpdatePlan, prepared: Option<&
             (Some(source), package)
         }
         (Source::Upload(_), Some(prepared)) => (None, use_upload(write, prepared).await?),
-        (Source::Upload(_), None) => return Err(Failure::NoSuch("upload")),
+        (Source::Upload(_), None) => return Err(ApiError::NoSuch("upload")),
     };
     let stored = if source.is_some() { 0 } else { package.size };
     usage::count_update(write, stored).await?;
@@ -207,9 +207,9 @@ fn package_of(update: &Update) -> Package {
 }
 
 /// Marks an upload as used and keeps the package that was made from it.
-async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Package, Failure> {
+async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Package, ApiError> {
     if !write.org().use_upload(prepared.upload.id).await? {
-        return Err(Failure::bad(ALREADY_USED));
+        return Err(ApiError::bad(ALREADY_USED));
     }
     let now = write.now();
     write.org().create_package(&prepared.package, now).await?;
@@ -222,7 +222,7 @@ async fn fingerprint_of(
     plan: &UpdatePlan,
     build: Option<&Build>,
     source: Option<&Update>,
-) -> Result<Option<Fingerprint>, Failure> {
+) -> Result<Option<Fingerprint>, ApiError> {
     if let Some(hash) = build.and_then(|build| build.fingerprint.clone()) {
         return Ok(Some(hash));
     }
@@ -235,11 +235,11 @@ async fn fingerprint_of(
 }
 
 /// Keeps a new update, unless its version and build are taken.
-async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), Failure> {
+async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), ApiError> {
     if write.org().create_update(&NewUpdate { update, bundle }).await? {
         return Ok(());
     }
-    Err(Failure::bad(format!(
+    Err(ApiError::bad(format!(
         "Version {} build {} of {} for {} is taken in this configuration, maybe by a deleted update; raise the build number",
         update.version_text,
         update.build_number.as_str(),
@@ -249,44 +249,44 @@ async fn create(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Re
 }
 
 /// The update whose bytes are published anew: one of the same app and platform.
-async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) -> Result<Update, Failure> {
-    let none = || Failure::NoSuch("update");
+async fn source(write: &mut Write<'_>, plan: &UpdatePlan, id: Option<UpdateId>) -> Result<Update, ApiError> {
+    let none = || ApiError::NoSuch("update");
     let source = write.org().update(id.ok_or_else(none)?).await?.ok_or_else(none)?;
     let same_app = source.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) && source.platform == plan.platform;
     if same_app {
         Ok(source)
     } else {
-        Err(Failure::bad(
+        Err(ApiError::bad(
             "sourceUpdateId names an update of another app or platform",
         ))
     }
 }
 
 /// The build that an update belongs to: one of the same app and platform, whose fingerprint is the update's.
-pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>, Failure> {
+pub async fn build(org: &mut Org<'_>, plan: &UpdatePlan) -> Result<Option<Build>, ApiError> {
     let Some(id) = plan.build_id else { return Ok(None) };
-    let none = || Failure::NoSuch("build");
+    let none = || ApiError::NoSuch("build");
     let build = org.build(id.ok_or_else(none)?).await?.ok_or_else(none)?;
     if !build.bundle_id.eq_ignore_ascii_case(plan.bundle.as_str()) || build.platform != plan.platform {
-        return Err(Failure::bad("buildId names a build of another app or platform"));
+        return Err(ApiError::bad("buildId names a build of another app or platform"));
     }
     if let (Some(known), Some((given, _))) = (&build.fingerprint, &plan.fingerprint)
         && !fingerprints::are_same(org, &plan.bundle, known, given, plan.lwfp2.as_ref()).await?
     {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "fingerprint is not that of the build; leave it out to take the build's",
         ));
     }
     match &build.fingerprint {
-        None if !build.standing.status.is_final() => Err(Failure::bad(format!(
+        None if !build.state.status.is_final() => Err(ApiError::bad(format!(
             "The build is {} and its fingerprint is not known yet; wait for its end",
-            build.standing.status
+            build.state.status
         ))),
         _ => Ok(Some(build)),
     }
 }
 
-async fn reserve_build_number(write: &mut Write<'_>, plan: &UpdatePlan) -> Result<BuildNumber, Failure> {
+async fn reserve_build_number(write: &mut Write<'_>, plan: &UpdatePlan) -> Result<BuildNumber, ApiError> {
     match &plan.build {
         Some(build) => {
             write
@@ -298,7 +298,7 @@ async fn reserve_build_number(write: &mut Write<'_>, plan: &UpdatePlan) -> Resul
         None => {
             let next = write.org().next_build_number(&plan.bundle, plan.platform).await?;
             BuildNumber::from_value(next)
-                .map_err(|_| Failure::bad("There is no build number above the highest one; name one"))
+                .map_err(|_| ApiError::bad("There is no build number above the highest one; name one"))
         }
     }
 }

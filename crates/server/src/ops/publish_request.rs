@@ -4,9 +4,9 @@ use launchway_api::updates::{CreateUpdate, UpdateView};
 use launchway_domain::fingerprint::Fingerprint;
 use launchway_store::{KeptAnswer, RequestKey};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::ops::packages::{self, Prepared};
 use crate::ops::publish::{self, Source, UpdatePlan};
 use crate::ops::uploads;
@@ -30,7 +30,7 @@ pub async fn run(
     caller: &Caller,
     body: &CreateUpdate,
     request: Option<RequestKey>,
-) -> Result<Published, Failure> {
+) -> Result<Published, ApiError> {
     run_with(app, caller, body, None, request).await
 }
 
@@ -44,7 +44,7 @@ pub async fn run_with(
     body: &CreateUpdate,
     lwfp2: Option<Fingerprint>,
     request: Option<RequestKey>,
-) -> Result<Published, Failure> {
+) -> Result<Published, ApiError> {
     let plan = publish::plan(body)?.with_lwfp2(lwfp2);
     if let Some(kept) = kept_answer(app, caller, &request).await? {
         return Ok(Published::Kept(kept));
@@ -68,12 +68,12 @@ pub async fn run_with(
     result
 }
 
-async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, Failure> {
+async fn prepare(app: &App, caller: &Caller, plan: &UpdatePlan) -> Result<Option<Prepared>, ApiError> {
     // Asked before the package is looked into, which costs; the answer that counts is that of the transaction.
     publish::build(&mut app.db.read().await?.org(caller.home()?), plan).await?;
     match plan.source {
         Source::Upload(Some(id)) => packages::prepare(app, caller.home()?, id).await.map(Some),
-        Source::Upload(None) => Err(Failure::NoSuch("upload")),
+        Source::Upload(None) => Err(ApiError::NoSuch("upload")),
         Source::Update(_) => Ok(None),
     }
 }
@@ -84,7 +84,7 @@ async fn publish_prepared(
     request: Option<RequestKey>,
     plan: UpdatePlan,
     prepared: Option<&Prepared>,
-) -> Result<Published, Failure> {
+) -> Result<Published, ApiError> {
     let mut write = match Write::begin_create(app, caller, request).await? {
         Creation::Replay(kept) => return Ok(Published::Kept(kept)),
         Creation::New(write) => write,

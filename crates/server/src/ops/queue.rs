@@ -9,8 +9,8 @@ use launchway_domain::tenancy::Tier;
 use launchway_domain::usage::AtOnce;
 use launchway_store::{QueueShare, Running, Tx};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::write::Write;
 
 /// Different sets of labels that the builds of an organization may wait with.
@@ -31,13 +31,13 @@ struct Candidate {
 }
 
 /// Whether there may be a build for a runner with these labels.
-pub async fn has_some(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<bool, Failure> {
+pub async fn has_some(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<bool, ApiError> {
     Ok(!candidates(app, tx, runner, labels).await?.is_empty())
 }
 
 /// The build that a runner with these labels takes next, locked until the transaction ends. Those who ask must hold the queue
 /// (`lock_queue`): what runs is counted here.
-pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Option<Build>, Failure> {
+pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Option<Build>, ApiError> {
     for candidate in candidates(app, tx, runner, labels).await?.iter().take(TRIES) {
         let mut first: Option<(i64, Build)> = None;
         for set in &candidate.sets {
@@ -60,7 +60,7 @@ pub async fn next(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) ->
 
 /// The organizations that have builds for a runner and may run one more, in the order in which they are served: the fewest
 /// builds on shared runners first, then the least recently served.
-async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Vec<Candidate>, Failure> {
+async fn candidates(app: &App, tx: &mut Tx, runner: &Runner, labels: &[String]) -> Result<Vec<Candidate>, ApiError> {
     let shares = match runner.org_id {
         Some(org) => tx.org(org).queue_share(LOOKED_AT).await?,
         None => tx.system(REASON).queue_shares(LOOKED_AT).await?,
@@ -101,17 +101,17 @@ fn may_run(app: &App, tier: Tier, running: i64) -> bool {
 
 /// Makes sure that one more build with these labels may wait. Builds of an organization must be made one after the other: the
 /// row that counts what it uses orders them.
-pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), Failure> {
+pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), ApiError> {
     let waiting = write.org().queue_share(MOST_SETS).await?;
     let sets: Vec<_> = waiting.into_iter().flat_map(|share| share.sets).collect();
     if sets.len() as i64 >= MOST_SETS && !sets.iter().any(|set| set == labels) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "Builds of this organization wait with {MOST_SETS} different sets of labels, and more cannot wait at a time; use \
              labels that another build has, or cancel builds that no runner takes"
         )));
     }
     let quotas = &write.app().config.quotas;
-    let record = write.org().record().await?.ok_or(Failure::NoSuch("organization"))?;
+    let record = write.org().record().await?.ok_or(ApiError::NoSuch("organization"))?;
     let Some(most) = quotas.most_at_once(record.tier, AtOnce::QueuedBuilds) else {
         return Ok(());
     };
@@ -119,7 +119,7 @@ pub async fn make_room(write: &mut Write<'_>, labels: &[String]) -> Result<(), F
     if write.org().count_queued(bound).await? < bound {
         return Ok(());
     }
-    Err(Failure::bad(format!(
+    Err(ApiError::bad(format!(
         "This organization has {most} builds in the queue, as many as its tier {} may have; wait until one begins, cancel one, \
          or ask the operator to change --quotas or the tier",
         record.tier

@@ -12,9 +12,9 @@ use launchway_domain::time::{EpochMs, HOUR, iso};
 use launchway_store::Tx;
 use serde_json::json;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Origin;
-use crate::failure::Failure;
 use crate::ops::audit::audit_installation;
 use crate::ops::write::{NOTHING, Write};
 use crate::random::token_hash;
@@ -35,7 +35,7 @@ pub struct OneTimeToken {
 }
 
 /// Makes a token that enrols one runner of the organization.
-pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, Failure> {
+pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, ApiError> {
     let made = make_token(write.app());
     let (org, by, now) = (write.org_id(), write.by(), write.now());
     write
@@ -48,7 +48,7 @@ pub async fn create_token(write: &mut Write<'_>) -> Result<OneTimeToken, Failure
 }
 
 /// Makes a token that enrols one runner that works for every organization. Only the operator does.
-pub async fn create_shared_token(app: &App) -> Result<OneTimeToken, Failure> {
+pub async fn create_shared_token(app: &App) -> Result<OneTimeToken, ApiError> {
     let (made, by) = (make_token(app), Actor::Operator.to_string());
     let mut tx = app.db.write().await?;
     tx.system(REASON)
@@ -72,10 +72,10 @@ fn runner_token(app: &App) -> String {
 }
 
 /// Checks what a runner says of itself: its name, labels (sorted, each once), slots and version.
-pub fn plan(wanted: &Enrol) -> Result<Enrol, Failure> {
-    let name = normal_name(&wanted.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?;
+pub fn plan(wanted: &Enrol) -> Result<Enrol, ApiError> {
+    let name = normal_name(&wanted.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?;
     if !(1..=MAX_SLOTS).contains(&wanted.slots) {
-        return Err(Failure::bad(format!("slots must be 1 to {MAX_SLOTS}")));
+        return Err(ApiError::bad(format!("slots must be 1 to {MAX_SLOTS}")));
     }
     Ok(Enrol {
         name,
@@ -86,12 +86,12 @@ pub fn plan(wanted: &Enrol) -> Result<Enrol, Failure> {
 }
 
 /// Checks labels and sorts them.
-pub fn labels(given: &[String]) -> Result<Vec<String>, Failure> {
+pub fn labels(given: &[String]) -> Result<Vec<String>, ApiError> {
     if given.len() > MAX_LABELS {
-        return Err(Failure::bad(format!("labels may be {MAX_LABELS} at most")));
+        return Err(ApiError::bad(format!("labels may be {MAX_LABELS} at most")));
     }
     if let Some(at) = given.iter().position(|label| !is_label(label)) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "labels[{at}] must be name=value, such as os=macos"
         )));
     }
@@ -102,19 +102,19 @@ pub fn labels(given: &[String]) -> Result<Vec<String>, Failure> {
 }
 
 /// Checks the version of a runner's program.
-pub fn version(text: &str) -> Result<String, Failure> {
+pub fn version(text: &str) -> Result<String, ApiError> {
     let plain = text.chars().count() <= MAX_VERSION && !text.chars().any(char::is_control);
     plain
         .then(|| text.to_owned())
-        .ok_or_else(|| Failure::bad(format!("version must have at most {MAX_VERSION} visible characters")))
+        .ok_or_else(|| ApiError::bad(format!("version must have at most {MAX_VERSION} visible characters")))
 }
 
 /// Lets a runner in by a one-time token, which is used up.
-pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Result<Enrolled, Failure> {
+pub async fn enrol(app: &App, token: &str, wanted: Enrol, origin: &Origin) -> Result<Enrolled, ApiError> {
     let now = app.clock.now();
     let mut tx = app.db.write().await?;
     let used = tx.system(REASON).use_runner_token(&token_hash(token), now).await?;
-    let (org_id, created_by) = used.ok_or(Failure::InvalidKey)?;
+    let (org_id, created_by) = used.ok_or(ApiError::InvalidKey)?;
     let own_token = runner_token(app);
     let runner = Runner {
         id: app.random.id(now),
@@ -146,7 +146,7 @@ pub async fn admit_embedded(
     known: Option<RunnerId>,
     org_id: Option<OrgId>,
     wanted: Enrol,
-) -> Result<(Runner, String), Failure> {
+) -> Result<(Runner, String), ApiError> {
     let (now, token) = (app.clock.now(), runner_token(app));
     let mut tx = app.db.write().await?;
     let before = match known {
@@ -180,7 +180,7 @@ pub async fn admit_embedded(
 }
 
 /// Commits an enrolment, with its line in the log of the organization or of the installation.
-async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) -> Result<(), Failure> {
+async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) -> Result<(), ApiError> {
     let view = RunnerView::of(runner, true);
     match runner.org_id {
         Some(org) => {
@@ -189,7 +189,7 @@ async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) 
             write.commit().await
         }
         None => {
-            let told = serde_json::to_value(&view).map_err(|error| Failure::Internal(error.to_string()))?;
+            let told = serde_json::to_value(&view).map_err(|error| ApiError::Internal(error.to_string()))?;
             audit_installation(app, &mut tx, "runner.enrol", &told).await?;
             Ok(tx.commit().await?)
         }
@@ -197,7 +197,7 @@ async fn tell_enrolled(app: &App, mut tx: Tx, runner: &Runner, origin: &Origin) 
 }
 
 /// Notes that a runner was heard of, unless that was noted a moment ago.
-pub async fn note(app: &App, runner: Runner) -> Result<Runner, Failure> {
+pub async fn note(app: &App, runner: Runner) -> Result<Runner, ApiError> {
     let now = app.clock.now();
     if now - runner.last_seen_at < RENEW {
         return Ok(runner);
@@ -210,7 +210,7 @@ pub async fn note(app: &App, runner: Runner) -> Result<Runner, Failure> {
 }
 
 /// Notes what a runner is now.
-pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) -> Result<(), Failure> {
+pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     tx.system(REASON)
         .note_runner(id, labels, version, app.clock.now())
@@ -219,9 +219,9 @@ pub async fn note_as(app: &App, id: RunnerId, labels: &[String], version: &str) 
 }
 
 /// Shuts a runner out; doing it again changes nothing. What it has goes to another when its lease is over.
-pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), Failure> {
+pub async fn revoke(write: &mut Write<'_>, id: RunnerId) -> Result<(), ApiError> {
     let now = write.now();
-    let before = write.org().runner(id).await?.ok_or(Failure::NoSuch("runner"))?;
+    let before = write.org().runner(id).await?.ok_or(ApiError::NoSuch("runner"))?;
     if write.org().revoke_runner(id, now).await? {
         let view = RunnerView::of(&before, is_online(&before, now));
         write.audit("runner.revoke", id, Some(&view), NOTHING).await?;

@@ -8,9 +8,9 @@ use launchway_domain::id::{SessionId, UserId};
 use launchway_domain::org::{Session, User};
 use launchway_store::{AuditRow, System, Tx};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
 use crate::ops::known_devices;
 use crate::ops::proof::{FirstStep, Known, NO_PASSWORD, Proven, first_step, prove, second_step};
@@ -39,7 +39,7 @@ pub async fn sign_in(
     password: &str,
     code: Option<&str>,
     browser: &Browser,
-) -> Result<SignedIn, Failure> {
+) -> Result<SignedIn, ApiError> {
     let known = prove(app, email, password, code, browser).await?;
     let_in(app, known, browser).await
 }
@@ -55,13 +55,13 @@ pub enum Entered {
 }
 
 /// The first step of a page's sign-in: address and password.
-pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Entered, Failure> {
+pub async fn enter(app: &Arc<App>, email: &str, password: &str, browser: &Browser) -> Result<Entered, ApiError> {
     let proven = first_step(app, email, password, browser).await?;
     entered(app, proven, browser).await
 }
 
 /// Lets in who has proven enough.
-pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, Failure> {
+pub async fn entered(app: &App, proven: Proven, browser: &Browser) -> Result<Entered, ApiError> {
     Ok(match proven {
         Proven::User(known) => Entered::In(let_in(app, known, browser).await?),
         Proven::Half(first) => Entered::NeedsCode(first),
@@ -74,14 +74,14 @@ pub async fn enter_by_code(
     first: &FirstStep,
     code: &str,
     browser: &Browser,
-) -> Result<SignedIn, Failure> {
+) -> Result<SignedIn, ApiError> {
     let known = second_step(app, first, code, browser).await?;
     let_in(app, known, browser).await
 }
 
 /// Makes a session for a user who has proven to be it. Who has no password came through the provider, which has proven the
 /// address, too.
-pub async fn let_in(app: &App, known: Known, browser: &Browser) -> Result<SignedIn, Failure> {
+pub async fn let_in(app: &App, known: Known, browser: &Browser) -> Result<SignedIn, ApiError> {
     if known.hash == NO_PASSWORD {
         take_invitations(app, &known.user, browser).await?;
     }
@@ -110,7 +110,7 @@ pub fn line(app: &App, actor: Actor, action: &str, resource: impl ToString, orig
 }
 
 /// Commits a change of a user's account, with a line in the log of each of the user's organizations.
-pub async fn commit_told(app: &App, mut tx: Tx, user: UserId, line: AuditRow) -> Result<(), Failure> {
+pub async fn commit_told(app: &App, mut tx: Tx, user: UserId, line: AuditRow) -> Result<(), ApiError> {
     let mut lines = AuditLines::default();
     lines.add_for_user(&mut tx, user, &line).await?;
     lines.write(app, &mut tx).await?;
@@ -123,7 +123,7 @@ pub async fn open_session(
     system: &mut System<'_>,
     user: User,
     browser: &Browser,
-) -> Result<SignedIn, Failure> {
+) -> Result<SignedIn, ApiError> {
     let now = app.clock.now();
     if let Some(token) = &browser.token
         && let Some(old) = system.session_by_token(&token_hash(token), now).await?
@@ -156,14 +156,14 @@ pub async fn end_session(
     session: SessionId,
     action: EndSession,
     origin: &Origin,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let mut tx = app.db.write().await?;
     let ended = tx
         .system("a session belongs to a user, not to a tenant")
         .delete_session(user, session)
         .await?;
     if !ended {
-        return Err(Failure::NoSuch("session"));
+        return Err(ApiError::NoSuch("session"));
     }
     let action = match action {
         EndSession::SignOut => "user.sign_out",

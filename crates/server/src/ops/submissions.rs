@@ -17,11 +17,11 @@ use launchway_domain::id::SubmissionId;
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::record::{Change, Work};
-use launchway_domain::submission::{Move, Standing, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus, Transition};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::ops::uploads::{self, ALREADY_USED};
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, usage};
@@ -30,8 +30,8 @@ use form::NewSubmission;
 use progress::Progress;
 
 /// Reads a destination of an app for this platform.
-pub fn destination(platform: Platform, text: &str) -> Result<Destination, Failure> {
-    Destination::parse(platform, text).map_err(|invalid| Failure::bad(format!("destination {invalid}")))
+pub fn destination(platform: Platform, text: &str) -> Result<Destination, ApiError> {
+    Destination::parse(platform, text).map_err(|invalid| ApiError::bad(format!("destination {invalid}")))
 }
 
 /// Makes a submission of what was prepared for it.
@@ -40,14 +40,14 @@ pub async fn create(
     id: SubmissionId,
     new: NewSubmission,
     prepared: &Prepared,
-) -> Result<Submission, Failure> {
+) -> Result<Submission, ApiError> {
     let destination = destination(prepared.platform, &new.destination)?;
     let bundle = apps::bundle_id(&prepared.bundle_id)?;
     let bundle_id = apps::free(write, &bundle).await?;
     let credential = credential::choose(write, new.credential, destination.store(), &bundle).await?;
     for upload in &prepared.uploads {
         if !write.org().use_upload(*upload).await? {
-            return Err(Failure::bad(ALREADY_USED));
+            return Err(ApiError::bad(ALREADY_USED));
         }
     }
     usage::count_submission(write).await?;
@@ -55,7 +55,7 @@ pub async fn create(
     let mut submission = Submission {
         id,
         org_id: write.org_id(),
-        standing: Standing::new(),
+        state: SubmissionState::new(),
         build_id: prepared.build_id,
         bundle_id,
         platform: prepared.platform,
@@ -96,11 +96,11 @@ pub async fn create(
 }
 
 /// A submission that nobody else changes now, and that is not deleted.
-async fn locked(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+async fn locked(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
     let found = write.org().lock_submission(id).await?;
     found
         .filter(|submission| !submission.work.is_deleted)
-        .ok_or(Failure::NoSuch("submission"))
+        .ok_or(ApiError::NoSuch("submission"))
 }
 
 /// Keeps what a caller changed, and has the work look at it.
@@ -109,8 +109,8 @@ async fn changed(
     action: &str,
     old: &Submission,
     mut new: Submission,
-) -> Result<Submission, Failure> {
-    new.work.due_at = (!new.standing.status.is_final()).then_some(write.now());
+) -> Result<Submission, ApiError> {
+    new.work.due_at = (!new.state.status.is_final()).then_some(write.now());
     write.org().change_submission(&new).await?;
     let (before, after) = (SubmissionView::of(old), SubmissionView::of(&new));
     write.audit(action, old.id, Some(&before), Some(&after)).await?;
@@ -119,7 +119,7 @@ async fn changed(
 }
 
 /// Wants something of a rollout. The store is told soon; a change that it was not told of yet is added to.
-pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> Result<Submission, Failure> {
+pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> Result<Submission, ApiError> {
     let old = locked(write, id).await?;
     let change = wanted.after(old.change);
     may_change(&old, wanted, change)?;
@@ -129,11 +129,11 @@ pub async fn change(write: &mut Write<'_>, id: SubmissionId, wanted: Change) -> 
 }
 
 /// Whether the store of a submission can be told this.
-pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), Failure> {
+pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Result<(), ApiError> {
     use SubmissionStatus::{Halted, RollingOut};
-    let status = submission.standing.status;
+    let status = submission.state.status;
     match (&submission.destination, status) {
-        (Destination::TestFlight, _) => Err(Failure::bad(
+        (Destination::TestFlight, _) => Err(ApiError::bad(
             "A submission to testflight has no rollout; nothing of it can be changed",
         )),
         _ if submission.may_be_released() => match wanted {
@@ -141,7 +141,7 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
                 rollout: None,
                 halted: Some(false),
             } => Ok(()),
-            _ => Err(Failure::bad(
+            _ => Err(ApiError::bad(
                 "The version is not released yet; status rolling_out releases it once it is approved",
             )),
         },
@@ -151,7 +151,7 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
                 Change {
                     rollout: Some(1..100), ..
                 },
-            ) => Err(Failure::bad(
+            ) => Err(ApiError::bad(
                 "rollout: the App Store's phased release can only be ended, with 100",
             )),
             (
@@ -160,46 +160,46 @@ pub fn may_change(submission: &Submission, wanted: Change, whole: Change) -> Res
                     rollout: Some(100),
                     halted: Some(true),
                 },
-            ) => Err(Failure::bad("rollout must be below 100 with status halted")),
+            ) => Err(ApiError::bad("rollout must be below 100 with status halted")),
             _ => Ok(()),
         },
-        _ => Err(Failure::bad(format!(
+        _ => Err(ApiError::bad(format!(
             "The submission is {status}; only a release that is rolling_out or halted can be changed"
         ))),
     }
 }
 
 /// Where a submission stands when it is canceled.
-pub fn canceled(submission: &Submission) -> Result<Standing, Failure> {
-    let standing = submission.standing.after(Move::Cancel);
-    standing.map_err(|refused| Failure::bad(refused.to_string()))
+pub fn canceled(submission: &Submission) -> Result<SubmissionState, ApiError> {
+    let state = submission.state.after(Transition::Cancel);
+    state.map_err(|refused| ApiError::bad(refused.to_string()))
 }
 
 /// Where a submission stands when it is retried.
-pub fn retried(submission: &Submission) -> Result<Standing, Failure> {
-    let standing = submission.standing.after(Move::Retry);
-    let standing = standing.map_err(|refused| Failure::bad(refused.to_string()))?;
+pub fn retried(submission: &Submission) -> Result<SubmissionState, ApiError> {
+    let state = submission.state.after(Transition::Retry);
+    let state = state.map_err(|refused| ApiError::bad(refused.to_string()))?;
     match submission.error.as_ref().filter(|error| !error.retryable) {
-        Some(error) => Err(Failure::bad(format!(
+        Some(error) => Err(ApiError::bad(format!(
             "To try the same again would come to the same. {}",
             error.fix
         ))),
-        None => Ok(standing),
+        None => Ok(state),
     }
 }
 
 /// Stops a submission: one that waits at once, one under way as soon as the store has undone what was begun there. Gives
 /// also the objects to be removed once that is durable.
-pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submission, Vec<Key>), Failure> {
+pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submission, Vec<Key>), ApiError> {
     let old = locked(write, id).await?;
-    let standing = canceled(&old)?;
-    if standing == old.standing {
+    let state = canceled(&old)?;
+    if state == old.state {
         return Ok((old, Vec::new()));
     }
     let (mut new, now) = (old.clone(), write.now());
-    new.standing = standing;
+    new.state = state;
     let mut gone = Vec::new();
-    if standing.status.is_final() {
+    if state.status.is_final() {
         new.finished_at = Some(now);
         new.tell(now, "The submission is canceled.");
         gone = keys(write, id).await?;
@@ -213,12 +213,12 @@ pub async fn cancel(write: &mut Write<'_>, id: SubmissionId) -> Result<(Submissi
 }
 
 /// Has a failed or rejected submission go on where it stopped.
-pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, Failure> {
+pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission, ApiError> {
     let old = locked(write, id).await?;
-    let standing = retried(&old)?;
+    let state = retried(&old)?;
     let files = write.org().submission_files(id).await?;
     if files.is_empty() {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "The app of this submission was removed; make a new submission",
         ));
     }
@@ -235,7 +235,7 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
         None => None,
     };
     new.credential_id = Some(credential::choose(write, known.map(Some), old.store(), &bundle).await?);
-    new.standing = standing;
+    new.state = state;
     new.error = None;
     new.finished_at = None;
     new.work.failures = 0;
@@ -246,14 +246,14 @@ pub async fn retry(write: &mut Write<'_>, id: SubmissionId) -> Result<Submission
 
 /// Removes a submission. One that can be canceled is first; until then its work goes on, and nobody sees it. Gives the
 /// objects to be removed once that is durable.
-pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
     let old = locked(write, id).await?;
     let view = SubmissionView::of(&old);
     write.audit("submission.delete", id, Some(&view), NOTHING).await?;
-    match old.standing.after(Move::Cancel) {
-        Ok(standing) if !standing.status.is_final() => {
+    match old.state.after(Transition::Cancel) {
+        Ok(state) if !state.status.is_final() => {
             let mut new = old;
-            new.standing = standing;
+            new.state = state;
             new.work.is_deleted = true;
             new.work.due_at = Some(write.now());
             write.org().change_submission(&new).await?;
@@ -272,9 +272,9 @@ pub async fn delete(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>,
 
 /// Removes the files of a submission that ended long ago; its record stays. Gives the objects to be removed once that is
 /// durable.
-pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
     let known = write.org().lock_submission(id).await?;
-    if known.is_none_or(|submission| !submission.standing.status.is_final()) {
+    if known.is_none_or(|submission| !submission.state.status.is_final()) {
         return Ok(Vec::new());
     }
     let keys = keys(write, id).await?;
@@ -283,7 +283,7 @@ pub async fn clear(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, 
 }
 
 /// The objects of a submission.
-async fn keys(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, Failure> {
+async fn keys(write: &mut Write<'_>, id: SubmissionId) -> Result<Vec<Key>, ApiError> {
     let files = write.org().submission_files(id).await?;
     // What is no key names no object.
     Ok(files.iter().filter_map(|file| Key::new(&file.blob_key).ok()).collect())

@@ -8,9 +8,9 @@ use launchway_domain::org::{User, normal_email};
 use launchway_domain::time::{DAY, EpochMs, SECOND};
 use launchway_store::System;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::limits::Tries;
 use crate::mac::MacKey;
 use crate::master_key::Purpose;
@@ -67,7 +67,7 @@ pub struct Try {
 impl Try {
     /// Counts a try before anything is looked at, so that many at once are not more than one after the other; a right one is
     /// taken back. A client address that is over its limit is refused first and counts for no account.
-    pub async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, Failure> {
+    pub async fn count(app: &App, email: &str, browser: &Browser) -> Result<Try, ApiError> {
         let at = app.clock.now();
         let email = normal_email(email).unwrap_or_default();
         // Only who shows a cookie gets as far as the database before its address is counted.
@@ -96,13 +96,13 @@ impl Try {
     }
 
     /// Counts a try of who is signed in.
-    pub async fn of_signed_in(app: &App, user: &User) -> Result<Try, Failure> {
+    pub async fn of_signed_in(app: &App, user: &User) -> Result<Try, ApiError> {
         let account = account(app, &user.email).await?;
-        let (user, hash) = account.ok_or(Failure::NoAuthentication)?;
+        let (user, hash) = account.ok_or(ApiError::NoAuthentication)?;
         Try::of_known(app, user, hash).await
     }
 
-    async fn of_known(app: &App, user: User, hash: String) -> Result<Try, Failure> {
+    async fn of_known(app: &App, user: User, hash: String) -> Result<Try, ApiError> {
         let counted = Try {
             budget: format!("known:{}", user.id),
             account: Some((user, hash)),
@@ -113,16 +113,16 @@ impl Try {
         Ok(counted)
     }
 
-    async fn count_minute(&self, app: &App) -> Result<(), Failure> {
+    async fn count_minute(&self, app: &App) -> Result<(), ApiError> {
         let quota = app.calls.count(&self.budget, PER_MINUTE, self.at).await?;
         match quota.exceeded {
-            true => Err(Failure::RateLimited(quota.wait(self.at))),
+            true => Err(ApiError::RateLimited(quota.wait(self.at))),
             false => Ok(()),
         }
     }
 
     /// Takes back what was counted for this minute.
-    pub async fn take_back(&self, app: &App) -> Result<(), Failure> {
+    pub async fn take_back(&self, app: &App) -> Result<(), ApiError> {
         if let Some(address) = self.address {
             app.calls.take_back_address(Tries::SignIns, address, self.at).await?;
         }
@@ -130,7 +130,7 @@ impl Try {
     }
 
     /// Counts a guess for this day.
-    pub async fn guess(&self, app: &App, guess: Guess) -> Result<(), Failure> {
+    pub async fn guess(&self, app: &App, guess: Guess) -> Result<(), ApiError> {
         let day = self.at.div_euclid(DAY);
         let mut tx = app.db.write().await?;
         let count = tx.system(REASON).count_failed_try(&self.of_day(guess), day).await?;
@@ -139,11 +139,11 @@ impl Try {
             return Ok(());
         }
         let left = ((day + 1) * DAY - self.at) / SECOND;
-        Err(Failure::RateLimited(u64::try_from(left).unwrap_or(0).max(1)))
+        Err(ApiError::RateLimited(u64::try_from(left).unwrap_or(0).max(1)))
     }
 
     /// Takes back a guess that was right.
-    pub async fn was_right(&self, app: &App, guess: Guess) -> Result<(), Failure> {
+    pub async fn was_right(&self, app: &App, guess: Guess) -> Result<(), ApiError> {
         let mut tx = app.db.write().await?;
         tx.system(REASON)
             .uncount_failed_try(&self.of_day(guess), self.at.div_euclid(DAY))
@@ -165,7 +165,7 @@ fn of_user(guess: Guess, is_known: bool, user: UserId) -> String {
 }
 
 /// Gives a user who has a new password the whole budget of the day again.
-pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), Failure> {
+pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), ApiError> {
     for guess in Guess::ALL {
         for is_known in [false, true] {
             system.forget_failed_tries(&of_user(guess, is_known, user)).await?;
@@ -175,7 +175,7 @@ pub async fn forget(system: &mut System<'_>, user: UserId) -> Result<(), Failure
 }
 
 /// The account of an address and the hash of its password.
-pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, Failure> {
+pub async fn account(app: &App, email: &str) -> Result<Option<(User, String)>, ApiError> {
     let mut tx = app.db.read().await?;
     Ok(tx.system("nobody is signed in yet").user_by_email(email).await?)
 }

@@ -13,9 +13,9 @@ use launchway_domain::totp::{
 use launchway_store::TwoFactor;
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::failure::Failure;
 use crate::ops::accounts::valid_email;
 use crate::ops::proof;
 use crate::ops::sessions::{commit_told, line};
@@ -38,7 +38,7 @@ pub struct State {
 }
 
 /// How it stands with a user's two-factor codes.
-pub async fn state(app: &App, user: UserId) -> Result<State, Failure> {
+pub async fn state(app: &App, user: UserId) -> Result<State, ApiError> {
     let mut tx = app.db.read().await?;
     let mut system = tx.system(REASON);
     let kept = system.two_factor(user).await?;
@@ -49,7 +49,7 @@ pub async fn state(app: &App, user: UserId) -> Result<State, Failure> {
 }
 
 /// Whether sign-ins of a user ask for a code.
-pub async fn is_on(app: &App, user: UserId) -> Result<bool, Failure> {
+pub async fn is_on(app: &App, user: UserId) -> Result<bool, ApiError> {
     let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
     Ok(kept.is_some_and(|kept| kept.confirmed_at.is_some()))
 }
@@ -62,7 +62,7 @@ pub async fn begin(
     signed_in_at: EpochMs,
     password: &str,
     browser: &Browser,
-) -> Result<Secret, Failure> {
+) -> Result<Secret, ApiError> {
     let present = proof::prove_presence(app, user, signed_in_at, password, browser).await;
     let proven = present.map_err(typed_wrong)?;
     let mut bytes = Zeroizing::new([0u8; SECRET_BYTES]);
@@ -74,40 +74,40 @@ pub async fn begin(
     proof::hold(&mut system, user.id, &proven).await?;
     let kept = system.begin_two_factor(user.id, &sealed, app.clock.now()).await?;
     if !kept {
-        return Err(Failure::bad(IS_ON));
+        return Err(ApiError::bad(IS_ON));
     }
     tx.commit().await?;
     Ok(secret)
 }
 
 /// The secret that waits for its first code, to be shown again; `None` without one.
-pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, Failure> {
+pub async fn waiting(app: &App, user: UserId) -> Result<Option<Secret>, ApiError> {
     let kept = app.db.read().await?.system(REASON).two_factor(user).await?;
     let kept = kept.filter(|kept| waits(kept, app.clock.now()));
     kept.map(|kept| open(app, user, &kept.sealed)).transpose()
 }
 
 /// Turns codes on by the first one; gives the recovery codes, which are shown this once.
-pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<Vec<Zeroizing<String>>, Failure> {
-    let code: Code = code.parse().map_err(|error| Failure::bad(format!("code {error}")))?;
+pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<Vec<Zeroizing<String>>, ApiError> {
+    let code: Code = code.parse().map_err(|error| ApiError::bad(format!("code {error}")))?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
     let kept = system.two_factor(user).await?;
     let now = app.clock.now();
     if kept.as_ref().is_some_and(|kept| kept.confirmed_at.is_some()) {
-        return Err(Failure::bad(IS_ON));
+        return Err(ApiError::bad(IS_ON));
     }
     let kept = kept.filter(|kept| waits(kept, now));
-    let kept = kept.ok_or_else(|| Failure::bad("Begin anew: no app waits for its first code"))?;
+    let kept = kept.ok_or_else(|| ApiError::bad("Begin anew: no app waits for its first code"))?;
     let step = open(app, user, &kept.sealed)?.step_of(code, now, kept.last_step);
-    let step = step.ok_or_else(|| Failure::bad(NOT_SHOWN))?;
+    let step = step.ok_or_else(|| ApiError::bad(NOT_SHOWN))?;
     let codes = recovery_codes(app);
     let hashes: Vec<String> = codes.iter().filter_map(|code| recovery_hash(code)).collect();
     if !system
         .confirm_two_factor(user, &kept.sealed, step, now, &hashes)
         .await?
     {
-        return Err(Failure::bad(IS_ON));
+        return Err(ApiError::bad(IS_ON));
     }
     let line = line(app, Actor::User(user), "user.add_two_factor", user, Some(origin));
     commit_told(app, tx, user, line).await?;
@@ -115,7 +115,7 @@ pub async fn confirm(app: &App, user: UserId, code: &str, origin: &Origin) -> Re
 }
 
 /// Takes a code of the app or a recovery code; false when it is wrong or was taken before.
-pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<bool, Failure> {
+pub async fn take(app: &App, user: UserId, code: &str, origin: &Origin) -> Result<bool, ApiError> {
     let mut tx = app.db.write().await?;
     let mut system = tx.system(REASON);
     if let Some(hash) = recovery_hash(code) {
@@ -144,9 +144,15 @@ fn waits(kept: &TwoFactor, now: EpochMs) -> bool {
 }
 
 /// Turns codes off for who has password and code, or the code alone where the account has no password.
-pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, browser: &Browser) -> Result<(), Failure> {
+pub async fn remove(
+    app: &Arc<App>,
+    user: &User,
+    password: &str,
+    code: &str,
+    browser: &Browser,
+) -> Result<(), ApiError> {
     if !is_on(app, user.id).await? {
-        return Err(Failure::bad("Two-factor codes are off already"));
+        return Err(ApiError::bad("Two-factor codes are off already"));
     }
     let proven = if proof::has_password(app, user).await? {
         let proven = proof::prove_again(app, user, password, code, browser).await;
@@ -162,35 +168,35 @@ pub async fn remove(app: &Arc<App>, user: &User, password: &str, code: &str, bro
 }
 
 /// Who asks is signed in: what was typed wrong is no missing authentication.
-fn typed_wrong(failure: Failure) -> Failure {
+fn typed_wrong(failure: ApiError) -> ApiError {
     match failure {
-        Failure::NotProven(words) if words == proof::WRONG_CODE => Failure::bad(words),
-        Failure::NotProven(_) => Failure::bad("present password is wrong"),
-        needed @ Failure::CodeNeeded => Failure::bad(needed.to_string()),
+        ApiError::NotProven(words) if words == proof::WRONG_CODE => ApiError::bad(words),
+        ApiError::NotProven(_) => ApiError::bad("present password is wrong"),
+        needed @ ApiError::CodeNeeded => ApiError::bad(needed.to_string()),
         other => other,
     }
 }
 
 /// Turns codes off for a user who lost the app and the recovery codes, by the operator's hand.
-pub async fn remove_for(app: &App, email: &str) -> Result<UserId, Failure> {
+pub async fn remove_for(app: &App, email: &str) -> Result<UserId, ApiError> {
     let email = valid_email(email)?;
     let mut tx = app.db.write().await?;
     let mut system = tx.system("an account stands beside the tenants");
     let (user, _) = system
         .user_by_email(&email)
         .await?
-        .ok_or_else(|| Failure::bad(format!("{email} has no account")))?;
+        .ok_or_else(|| ApiError::bad(format!("{email} has no account")))?;
     if !system.remove_two_factor(user.id).await? {
-        return Err(Failure::bad(format!("{email} has no two-factor codes")));
+        return Err(ApiError::bad(format!("{email} has no two-factor codes")));
     }
     let line = line(app, Actor::Operator, REMOVED, user.id, None);
     commit_told(app, tx, user.id, line).await?;
     Ok(user.id)
 }
 
-fn open(app: &App, user: UserId, sealed: &str) -> Result<Secret, Failure> {
+fn open(app: &App, user: UserId, sealed: &str) -> Result<Secret, ApiError> {
     let bytes = app.vault.open_two_factor(user, sealed)?;
-    Secret::read(&bytes).ok_or_else(|| Failure::Internal("a two-factor secret has another length".to_owned()))
+    Secret::read(&bytes).ok_or_else(|| ApiError::Internal("a two-factor secret has another length".to_owned()))
 }
 
 fn recovery_codes(app: &App) -> Vec<Zeroizing<String>> {

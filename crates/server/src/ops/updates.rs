@@ -7,7 +7,7 @@ use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_store::UpdateChange;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::{NOTHING, Write};
 use crate::ops::{apps, publish};
 
@@ -21,10 +21,10 @@ pub struct ChangePlan {
 }
 
 /// Checks the form of a change.
-pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
+pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, ApiError> {
     let status = request.status.as_ref().map(open::UpdateStatus::checked).transpose();
     Ok(ChangePlan {
-        status: status.map_err(|unknown| Failure::bad(unknown.to_string()))?,
+        status: status.map_err(|unknown| ApiError::bad(unknown.to_string()))?,
         rollout: request.rollout.map(publish::rollout).transpose()?,
         mandatory: request.mandatory,
         release_notes: request
@@ -36,7 +36,7 @@ pub fn plan(request: &ChangeUpdate) -> Result<ChangePlan, Failure> {
 }
 
 /// Changes an update; a change that changes nothing leaves no trace.
-pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Result<Update, Failure> {
+pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Result<Update, ApiError> {
     let before = locked(write, id).await?;
     let after = changed(&before, plan)?;
     let (old, new) = (UpdateView::of(&before), UpdateView::of(&after));
@@ -66,10 +66,10 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
 }
 
 /// What an update is after a change.
-pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, Failure> {
+pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, ApiError> {
     let status = plan.status.unwrap_or(before.status);
     if !before.status.may_become(status) {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "A withdrawn update stays withdrawn; publish its bytes anew with sourceUpdateId",
         ));
     }
@@ -83,7 +83,7 @@ pub fn changed(before: &Update, plan: ChangePlan) -> Result<Update, Failure> {
 }
 
 /// Deletes an update. Its identity stays taken.
-pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> {
+pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError> {
     let update = locked(write, id).await?;
     let now = write.now();
     write.org().delete_update(&update, now).await?;
@@ -96,8 +96,8 @@ pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), Failure> 
 }
 
 /// The update as it stands once nobody else can change updates until this change ends.
-pub async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, Failure> {
-    let none = || Failure::NoSuch("update");
+pub async fn locked(write: &mut Write<'_>, id: UpdateId) -> Result<Update, ApiError> {
+    let none = || ApiError::NoSuch("update");
     let seen = write.org().update(id).await?.ok_or_else(none)?;
     write.touch_updates(&apps::bundle_id(&seen.bundle_id)?).await?;
     write.org().update(id).await?.ok_or_else(none)

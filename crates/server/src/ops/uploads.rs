@@ -8,9 +8,9 @@ use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
 use launchway_domain::time::{SECOND, iso};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
-use crate::failure::Failure;
 use crate::free_space;
 use crate::ops::usage;
 use crate::ops::write::{NOTHING, Write};
@@ -24,26 +24,26 @@ pub struct UploadPlan {
 }
 
 /// Checks a request for an upload.
-pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, Failure> {
+pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, ApiError> {
     let name = &request.file_name;
     let plain =
         !name.is_empty() && name.chars().count() <= 255 && !name.chars().any(|c| c.is_control() || "/\\".contains(c));
     if !plain {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "fileName must be a file's name of 1 to 255 characters, without a path",
         ));
     }
     let size = u64::try_from(request.size).ok().filter(|size| *size > 0);
-    let size = size.ok_or_else(|| Failure::bad("size must be the number of bytes, at least 1"))?;
+    let size = size.ok_or_else(|| ApiError::bad("size must be the number of bytes, at least 1"))?;
     let largest = app.config.max_source_size.max(app.config.max_package_size);
     if size > largest {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "size: {size} bytes are too many; this server takes up to {largest}"
         )));
     }
     let hex = request.sha256.len() == 64 && request.sha256.bytes().all(|digit| digit.is_ascii_hexdigit());
     if !hex {
-        return Err(Failure::bad("sha256 must be 64 hex digits"));
+        return Err(ApiError::bad("sha256 must be 64 hex digits"));
     }
     Ok(UploadPlan {
         file_name: name.clone(),
@@ -53,7 +53,7 @@ pub fn plan(app: &App, request: &CreateUpload) -> Result<UploadPlan, Failure> {
 }
 
 /// Announces an upload and signs the URL for its bytes.
-pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadView, Failure> {
+pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadView, ApiError> {
     let (app, now, by) = (write.app(), write.now(), write.by());
     free_space::room_for(app, plan.size)?;
     usage::room_to_store(write, plan.size as i64).await?;
@@ -87,22 +87,22 @@ pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadVie
 }
 
 /// An upload whose bytes may be used now.
-pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, Failure> {
+pub async fn usable(app: &App, org: OrgId, id: UploadId) -> Result<Upload, ApiError> {
     let upload = app.db.read().await?.org(org).upload(id).await?;
     let upload = upload
         .filter(|upload| upload.expires_at > app.clock.now())
-        .ok_or(Failure::NoSuch("upload"))?;
+        .ok_or(ApiError::NoSuch("upload"))?;
     if upload.used {
-        return Err(Failure::bad(ALREADY_USED));
+        return Err(ApiError::bad(ALREADY_USED));
     }
     Ok(upload)
 }
 
 /// Copies the bytes of an upload to a write-once key: an upload key is never served and never trusted twice
 /// (`docs/reference/uploads.md#using-an-upload`). The caller still has to check the copy.
-pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), Failure> {
+pub async fn copy(app: &App, id: UploadId, to: &Key) -> Result<(), ApiError> {
     match app.blob.copy(&staging_key(id)?, to).await {
-        Err(BlobError::NotFound) => Err(Failure::bad(
+        Err(BlobError::NotFound) => Err(ApiError::bad(
             "The upload has not received its bytes yet; send them to its url first",
         )),
         copied => Ok(copied?),
@@ -130,23 +130,23 @@ pub const WRONG_BYTES: &str =
     "The bytes that were sent are not the announced ones: size or sha256 differ; upload the file again";
 
 /// Where the bytes of an upload arrive. Nothing is ever served from there.
-pub fn staging_key(id: UploadId) -> Result<Key, Failure> {
-    Key::new(&format!("uploads/{id}")).map_err(|error| Failure::Internal(error.to_string()))
+pub fn staging_key(id: UploadId) -> Result<Key, ApiError> {
+    Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// Where the copies of an upload lie that its uses made: one directory for packages, one for sources,
 /// one for what is submitted.
-pub fn copies_of(id: UploadId) -> Result<[Key; 3], Failure> {
-    let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| Failure::Internal(error.to_string()));
+pub fn copies_of(id: UploadId) -> Result<[Key; 3], ApiError> {
+    let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| ApiError::Internal(error.to_string()));
     Ok([key("packages")?, key("sources")?, key("submissions")?])
 }
 
 /// A write-once key for a copy of an upload that is a build's source.
-pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, Failure> {
-    Key::new(&format!("sources/{id}/{build}")).map_err(|error| Failure::Internal(error.to_string()))
+pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, ApiError> {
+    Key::new(&format!("sources/{id}/{build}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// A write-once key for a copy of an upload.
-pub fn copy_key(id: UploadId, package: PackageId) -> Result<Key, Failure> {
-    Key::new(&format!("packages/{id}/{package}")).map_err(|error| Failure::Internal(error.to_string()))
+pub fn copy_key(id: UploadId, package: PackageId) -> Result<Key, ApiError> {
+    Key::new(&format!("packages/{id}/{package}")).map_err(|error| ApiError::Internal(error.to_string()))
 }

@@ -8,16 +8,16 @@ use launchway_domain::time::EpochMs;
 use launchway_domain::usage::{Counter, Holding, Month, Quotas, Usage};
 use launchway_store::Org;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::write::Write;
 
 /// Counts an update that is published, and the bytes that are stored for it: none when it has those of an earlier one.
 ///
 /// # Errors
-/// [`Failure::Forbidden`] when a quota leaves no room; the transaction must not be committed then. The same holds for all
+/// [`ApiError::Forbidden`] when a quota leaves no room; the transaction must not be committed then. The same holds for all
 /// that count here.
-pub async fn count_update(write: &mut Write<'_>, stored: i64) -> Result<(), Failure> {
+pub async fn count_update(write: &mut Write<'_>, stored: i64) -> Result<(), ApiError> {
     count(write, Counter::Updates, 1).await?;
     match stored {
         0 => Ok(()),
@@ -26,27 +26,27 @@ pub async fn count_update(write: &mut Write<'_>, stored: i64) -> Result<(), Fail
 }
 
 /// Counts a build that is made. Nobody knows yet how long it will run: it is refused when no minute is left.
-pub async fn count_build(write: &mut Write<'_>) -> Result<(), Failure> {
+pub async fn count_build(write: &mut Write<'_>) -> Result<(), ApiError> {
     let used = used(write).await?.get(Counter::BuildSeconds);
     allow(write, Counter::BuildSeconds, used, 1).await?;
     count(write, Counter::Builds, 1).await
 }
 
 /// Counts the seconds that a build ran. They were spent, so no quota refuses them.
-pub async fn count_build_seconds(write: &mut Write<'_>, seconds: i64) -> Result<(), Failure> {
+pub async fn count_build_seconds(write: &mut Write<'_>, seconds: i64) -> Result<(), ApiError> {
     let month = Month::of(write.now());
     write.org().count_usage(Counter::BuildSeconds, month, seconds).await?;
     Ok(())
 }
 
 /// Counts a submission that is made.
-pub async fn count_submission(write: &mut Write<'_>) -> Result<(), Failure> {
+pub async fn count_submission(write: &mut Write<'_>) -> Result<(), ApiError> {
     count(write, Counter::Submissions, 1).await
 }
 
 /// Whether an update with so many bytes could be published now: asked before its package is looked into, which costs.
 /// The answer that counts is that of [`count_update`].
-pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) -> Result<(), Failure> {
+pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) -> Result<(), ApiError> {
     let quotas = &app.config.quotas;
     if quotas.is_empty() {
         return Ok(());
@@ -62,7 +62,7 @@ pub async fn room_for_update(app: &App, org: OrgId, bytes: i64, now: EpochMs) ->
 }
 
 /// Refuses what would store `more` bytes above the quota of stored bytes. Asked before its rows are there; behind them, with 0.
-pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), Failure> {
+pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), ApiError> {
     let Some(tier) = held_to(write, Holding::StoredBytes).await? else {
         return Ok(());
     };
@@ -75,7 +75,7 @@ pub async fn room_to_store(write: &mut Write<'_>, more: i64) -> Result<(), Failu
 }
 
 /// Refuses to claim one more bundle id above the quota of apps.
-pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), Failure> {
+pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), ApiError> {
     let Some(tier) = held_to(write, Holding::Apps).await? else {
         return Ok(());
     };
@@ -84,9 +84,9 @@ pub async fn room_for_app(write: &mut Write<'_>) -> Result<(), Failure> {
 }
 
 /// The organization's tier where that has such a limit. Then nobody else counts for this organization until the transaction ends.
-async fn held_to(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>, Failure> {
+async fn held_to(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>, ApiError> {
     let record = write.org().record().await?;
-    let tier = record.ok_or(Failure::NoSuch("organization"))?.tier;
+    let tier = record.ok_or(ApiError::NoSuch("organization"))?.tier;
     if write.app().config.quotas.most_held(tier, holding).is_none() {
         return Ok(None);
     }
@@ -95,25 +95,25 @@ async fn held_to(write: &mut Write<'_>, holding: Holding) -> Result<Option<Tier>
 }
 
 /// What an organization holds now.
-pub async fn held(org: &mut Org<'_>) -> Result<Held, Failure> {
+pub async fn held(org: &mut Org<'_>) -> Result<Held, ApiError> {
     Ok(Held {
         stored_bytes: org.stored_bytes().await?,
         apps: org.claimed_bundles().await?,
     })
 }
 
-async fn count(write: &mut Write<'_>, counter: Counter, amount: i64) -> Result<(), Failure> {
+async fn count(write: &mut Write<'_>, counter: Counter, amount: i64) -> Result<(), ApiError> {
     let month = Month::of(write.now());
     let value = write.org().count_usage(counter, month, amount).await?;
     allow(write, counter, value - amount, amount).await
 }
 
-async fn used(write: &mut Write<'_>) -> Result<Usage, Failure> {
+async fn used(write: &mut Write<'_>) -> Result<Usage, ApiError> {
     let month = Month::of(write.now());
     Ok(write.org().usage_of(month).await?.unwrap_or_else(|| Usage::none(month)))
 }
 
-async fn allow(write: &mut Write<'_>, counter: Counter, used: i64, more: i64) -> Result<(), Failure> {
+async fn allow(write: &mut Write<'_>, counter: Counter, used: i64, more: i64) -> Result<(), ApiError> {
     let (quotas, month) = (&write.app().config.quotas, Month::of(write.now()));
     check(quotas, &mut write.org(), month, counter, used, more).await
 }
@@ -126,11 +126,11 @@ async fn check(
     counter: Counter,
     used: i64,
     more: i64,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     if quotas.is_empty() {
         return Ok(());
     }
     let record = org.record().await?;
-    let tier = record.ok_or(Failure::NoSuch("organization"))?.tier;
+    let tier = record.ok_or(ApiError::NoSuch("organization"))?.tier;
     Ok(quotas.check(tier, counter, month, used, more)?)
 }

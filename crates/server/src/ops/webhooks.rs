@@ -12,8 +12,8 @@ use launchway_domain::webhook::{
 use launchway_store::{OldSecret, Paging, WebhookSecrets};
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::apps;
 use crate::ops::write::{NOTHING, Write};
 use crate::outbound::address_guard::{check_url, shown};
@@ -42,24 +42,24 @@ pub fn place_of_secret(id: WebhookId) -> Place<'static> {
 }
 
 /// Checks a request for a webhook.
-pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, Failure> {
+pub fn plan(app: &App, request: &CreateWebhook) -> Result<WebhookPlan, ApiError> {
     check_url(&request.url, app.webhooks.sender.allows_private())
-        .map_err(|refused| Failure::bad(format!("url {refused}")))?;
+        .map_err(|refused| ApiError::bad(format!("url {refused}")))?;
     let kind = request.kind.as_ref().map(open::WebhookType::checked).transpose();
     Ok(WebhookPlan {
-        name: normal_name(&request.name).ok_or_else(|| Failure::bad("name must have 1 to 100 visible characters"))?,
+        name: normal_name(&request.name).ok_or_else(|| ApiError::bad("name must have 1 to 100 visible characters"))?,
         url: request.url.clone(),
         kind: kind
-            .map_err(|unknown| Failure::bad(format!("type {unknown}")))?
+            .map_err(|unknown| ApiError::bad(format!("type {unknown}")))?
             .unwrap_or(WebhookType::Generic),
-        events: EventFilter::parse(&request.events).map_err(|invalid| Failure::bad(format!("events {invalid}")))?,
+        events: EventFilter::parse(&request.events).map_err(|invalid| ApiError::bad(format!("events {invalid}")))?,
         bundle_ids: bundle_ids(request.bundle_ids.as_deref().unwrap_or_default())?,
         status: None,
     })
 }
 
 /// Checks what a webhook is to become.
-pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, Failure> {
+pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, ApiError> {
     let record = CreateWebhook {
         name: request.name.clone(),
         url: request.url.clone(),
@@ -69,20 +69,20 @@ pub fn replacement(app: &App, request: &ReplaceWebhook) -> Result<WebhookPlan, F
     };
     let status = request.status.as_ref().map(open::WebhookStatus::checked).transpose();
     Ok(WebhookPlan {
-        status: status.map_err(|unknown| Failure::bad(format!("status {unknown}")))?,
+        status: status.map_err(|unknown| ApiError::bad(format!("status {unknown}")))?,
         ..plan(app, &record)?
     })
 }
 
 /// Bundle identifiers as they were written; one that differs from another by letter case only counts once.
-fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, Failure> {
+fn bundle_ids(texts: &[String]) -> Result<Vec<BundleId>, ApiError> {
     if texts.len() > MAX_BUNDLE_IDS {
-        return Err(Failure::bad(format!("bundleIds must hold at most {MAX_BUNDLE_IDS}")));
+        return Err(ApiError::bad(format!("bundleIds must hold at most {MAX_BUNDLE_IDS}")));
     }
     let mut kept: Vec<BundleId> = Vec::with_capacity(texts.len());
     for text in texts {
         let id = apps::bundle_id(text)
-            .map_err(|_| Failure::bad("bundleIds must hold bundle identifiers such as com.example.app"))?;
+            .map_err(|_| ApiError::bad("bundleIds must hold bundle identifiers such as com.example.app"))?;
         if !kept.contains(&id) {
             kept.push(id);
         }
@@ -99,12 +99,12 @@ fn audited(webhook: &Webhook) -> WebhookView {
 }
 
 /// Makes a webhook; gives it with its secret.
-pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook, Secret), Failure> {
+pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook, Secret), ApiError> {
     // One after the other, so that two at once do not both take the last place.
     write.org().lock().await?;
     let one = Paging { limit: 1, offset: 0 };
     if write.org().webhooks(one).await?.total >= MAX_WEBHOOKS {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "This organization has {MAX_WEBHOOKS} webhooks, which is the most; delete one first"
         )));
     }
@@ -130,7 +130,7 @@ pub async fn create(write: &mut Write<'_>, plan: WebhookPlan) -> Result<(Webhook
     Ok((webhook, secret))
 }
 
-async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, String), Failure> {
+async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, String), ApiError> {
     let mut bytes = Zeroizing::new([0; SECRET_BYTES]);
     write.app().random.fill(&mut *bytes);
     let secret = Secret::new(bytes);
@@ -139,7 +139,7 @@ async fn new_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Secret, Str
 }
 
 /// Gives a webhook its whole record anew. Turned on again it starts without failures; turned off its deliveries end.
-pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, Failure> {
+pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) -> Result<Webhook, ApiError> {
     let before = locked(write, id).await?;
     let after = Webhook {
         failing_since: before
@@ -156,7 +156,7 @@ pub async fn replace(write: &mut Write<'_>, id: WebhookId, plan: WebhookPlan) ->
 }
 
 /// Turns a webhook off or on; nothing else of it changes.
-pub async fn set_status(write: &mut Write<'_>, id: WebhookId, status: WebhookStatus) -> Result<Webhook, Failure> {
+pub async fn set_status(write: &mut Write<'_>, id: WebhookId, status: WebhookStatus) -> Result<Webhook, ApiError> {
     let before = locked(write, id).await?;
     let after = Webhook {
         failing_since: before.failing_since.filter(|_| status != WebhookStatus::Active),
@@ -177,7 +177,7 @@ fn with_status(before: &Webhook, status: WebhookStatus) -> Webhook {
     }
 }
 
-async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<Webhook, Failure> {
+async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<Webhook, ApiError> {
     if after == before {
         return Ok(after);
     }
@@ -194,7 +194,7 @@ async fn keep(write: &mut Write<'_>, before: Webhook, after: Webhook) -> Result<
 }
 
 /// Deletes a webhook with its deliveries.
-pub async fn delete(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure> {
+pub async fn delete(write: &mut Write<'_>, id: WebhookId) -> Result<(), ApiError> {
     let webhook = locked(write, id).await?;
     write.org().delete_webhook(id).await?;
     write
@@ -203,7 +203,7 @@ pub async fn delete(write: &mut Write<'_>, id: WebhookId) -> Result<(), Failure>
 }
 
 /// Gives a webhook a new secret. The one before it goes on signing for a day, beside the new one.
-pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webhook, Secret), Failure> {
+pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webhook, Secret), ApiError> {
     let webhook = locked(write, id).await?;
     let now = write.now();
     let secrets = write.org().webhook_secrets(id).await?.ok_or_else(none)?;
@@ -224,10 +224,10 @@ pub async fn rotate_secret(write: &mut Write<'_>, id: WebhookId) -> Result<(Webh
 }
 
 /// A webhook that nobody else changes until this change ends.
-pub async fn locked(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, Failure> {
+pub async fn locked(write: &mut Write<'_>, id: WebhookId) -> Result<Webhook, ApiError> {
     write.org().lock_webhook(id).await?.ok_or_else(none)
 }
 
-fn none() -> Failure {
-    Failure::NoSuch("webhook")
+fn none() -> ApiError {
+    ApiError::NoSuch("webhook")
 }

@@ -14,9 +14,9 @@ use launchway_domain::time::EpochMs;
 use launchway_store::{EventRow, Org, RequestKey, System, Tx};
 use serde::Serialize;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Caller, Origin};
-use crate::failure::Failure;
 use crate::ops::audit_lines::AuditLines;
 use crate::vault::DataKey;
 
@@ -68,7 +68,7 @@ pub enum Target {
 impl<'a> Write<'a> {
     /// Begins a change by a caller in its organization. What the caller was admitted by is asked for again, and held: it ends
     /// before this change or after it, so that nothing is made by somebody who is gone.
-    pub async fn begin(app: &'a App, caller: &Caller) -> Result<Write<'a>, Failure> {
+    pub async fn begin(app: &'a App, caller: &Caller) -> Result<Write<'a>, ApiError> {
         let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
         caller.hold(&mut write.tx, write.now).await?;
         Ok(write)
@@ -76,7 +76,7 @@ impl<'a> Write<'a> {
 
     /// Begins a change that takes access away. It waits for changes that the target makes, and new ones wait for it. Caller
     /// and target are locked in one order, so that two who remove each other do not wait for each other.
-    pub async fn begin_against(app: &'a App, caller: &Caller, target: Target) -> Result<Write<'a>, Failure> {
+    pub async fn begin_against(app: &'a App, caller: &Caller, target: Target) -> Result<Write<'a>, ApiError> {
         let mut write = Self::open(app, caller.home()?, caller.actor(), Some(&caller.origin)).await?;
         let name = match target {
             Target::Member(id) => id.to_string(),
@@ -93,7 +93,7 @@ impl<'a> Write<'a> {
         Ok(write)
     }
 
-    async fn lock(&mut self, target: Target) -> Result<(), Failure> {
+    async fn lock(&mut self, target: Target) -> Result<(), ApiError> {
         match target {
             Target::Member(id) => self.org().lock_member(id).await?,
             Target::Key(id) => self.org().lock_key(id).await?,
@@ -106,8 +106,8 @@ impl<'a> Write<'a> {
         app: &'a App,
         caller: &Caller,
         given: G,
-        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         let mut write = Self::begin(app, caller).await?;
         let made = change(&mut write, given).await?;
         write.commit().await?;
@@ -120,8 +120,8 @@ impl<'a> Write<'a> {
         caller: &Caller,
         target: Target,
         given: G,
-        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         let mut write = Self::begin_against(app, caller, target).await?;
         let made = change(&mut write, given).await?;
         write.commit().await?;
@@ -134,10 +134,10 @@ impl<'a> Write<'a> {
         caller: &Caller,
         request: Option<RequestKey>,
         given: G,
-        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        change: impl AsyncFnOnce(&mut Write<'_>, G) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
         let Creation::New(mut write) = Self::begin_create(app, caller, request).await? else {
-            return Err(Failure::bad(SENT_TWICE));
+            return Err(ApiError::bad(SENT_TWICE));
         };
         let made = change(&mut write, given).await?;
         write.commit_created(&()).await?;
@@ -145,7 +145,7 @@ impl<'a> Write<'a> {
     }
 
     /// Begins a change that is not made by a caller of the API: by the operator, or by who holds a link.
-    pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, Failure> {
+    pub async fn open(app: &'a App, org: OrgId, actor: Actor, origin: Option<&Origin>) -> Result<Write<'a>, ApiError> {
         Ok(Self::within(app, app.db.write().await?, org, actor, origin))
     }
 
@@ -213,7 +213,7 @@ impl<'a> Write<'a> {
 
     /// Announces that a bundle's updates change; the answer waits until the index of this node has followed. The lock that
     /// comes with it is held from the first call on.
-    pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), Failure> {
+    pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), ApiError> {
         if self.touched.as_ref() == Some(bundle) {
             return Ok(());
         }
@@ -224,7 +224,7 @@ impl<'a> Write<'a> {
     }
 
     /// Adds an event to the outbox, with the resource as the API shows it.
-    pub async fn event(&mut self, kind: &str, data: &impl Serialize) -> Result<(), Failure> {
+    pub async fn event(&mut self, kind: &str, data: &impl Serialize) -> Result<(), ApiError> {
         let event = EventRow {
             id: self.app.random.id(self.now),
             kind: kind.to_owned(),
@@ -257,7 +257,7 @@ impl<'a> Write<'a> {
     }
 
     /// Makes the change durable. When it returns, this node's checks see it.
-    pub async fn commit(mut self) -> Result<(), Failure> {
+    pub async fn commit(mut self) -> Result<(), ApiError> {
         self.audit.write(self.app, &mut self.tx).await?;
         self.tx.commit().await?;
         if self.wakes {
@@ -283,8 +283,8 @@ impl<'a> Write<'a> {
     }
 }
 
-fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, Failure> {
-    serde_json::to_string(value).map_err(|error| Failure::Internal(error.to_string()))
+fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String, ApiError> {
+    serde_json::to_string(value).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 /// Stands for "nothing" in [`Write::audit`].

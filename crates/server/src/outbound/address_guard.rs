@@ -13,7 +13,7 @@ pub const MAX_URL: usize = 2048;
 
 /// Why a URL cannot be used. The message is made to follow the name of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UrlRefused {
+pub enum UrlError {
     /// It is too long.
     #[error("must have at most {MAX_URL} bytes")]
     TooLong,
@@ -41,36 +41,36 @@ pub enum UrlRefused {
 ///
 /// # Errors
 /// What is wrong with it. A name is not looked up.
-pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlRefused> {
+pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
     if text.len() > MAX_URL {
-        return Err(UrlRefused::TooLong);
+        return Err(UrlError::TooLong);
     }
     // The standard's parser would drop some of these and go on: what is dialled would not be what was read.
     if text
         .chars()
         .any(|letter| letter.is_control() || letter.is_whitespace() || letter == '\\')
     {
-        return Err(UrlRefused::NoUrl);
+        return Err(UrlError::NoUrl);
     }
-    let (scheme, rest) = text.split_once("://").ok_or(UrlRefused::NoUrl)?;
+    let (scheme, rest) = text.split_once("://").ok_or(UrlError::NoUrl)?;
     match (scheme.to_ascii_lowercase().as_str(), allow_private) {
         ("https", _) | ("http", true) => {}
-        (_, true) => return Err(UrlRefused::NotHttp),
-        (_, false) => return Err(UrlRefused::NotHttps),
+        (_, true) => return Err(UrlError::NotHttp),
+        (_, false) => return Err(UrlError::NotHttps),
     }
     // It would also take more slashes than two.
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.is_empty() {
-        return Err(UrlRefused::NoUrl);
+        return Err(UrlError::NoUrl);
     }
     if authority.contains('@') {
-        return Err(UrlRefused::UserInfo);
+        return Err(UrlError::UserInfo);
     }
-    let url = Url::parse(text).map_err(|_| UrlRefused::NoUrl)?;
+    let url = Url::parse(text).map_err(|_| UrlError::NoUrl)?;
     let host = url
         .host_str()
         .filter(|_| url.port() != Some(0))
-        .ok_or(UrlRefused::NoUrl)?;
+        .ok_or(UrlError::NoUrl)?;
     if !allow_private {
         check_host(host)?;
     }
@@ -78,18 +78,18 @@ pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlRefused> {
 }
 
 /// A host as the standard's parser writes it: decimal, octal, hexadecimal and shortened addresses are dotted by now.
-fn check_host(host: &str) -> Result<(), UrlRefused> {
+fn check_host(host: &str) -> Result<(), UrlError> {
     if let Some(address) = literal(host) {
         return if is_public(address) {
             Ok(())
         } else {
-            Err(UrlRefused::NotPublic)
+            Err(UrlError::NotPublic)
         };
     }
     let name = host.trim_end_matches('.');
     let last = name.rsplit('.').next().unwrap_or_default();
     if last.eq_ignore_ascii_case("localhost") || last.eq_ignore_ascii_case("localdomain") {
-        return Err(UrlRefused::Localhost);
+        return Err(UrlError::Localhost);
     }
     Ok(())
 }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_url_is_told_what_is_wrong_with_it() {
-        use UrlRefused::*;
+        use UrlError::*;
         let long = format!("https://example.com/{}", "a".repeat(MAX_URL));
         for (url, wanted) in [
             ("https://example.com", None),
@@ -329,9 +329,9 @@ mod tests {
         for (url, wanted) in [
             ("http://127.0.0.1:8080/", None),
             ("https://localhost", None),
-            ("ftp://localhost", Some(UrlRefused::NotHttp)),
-            ("http://user@localhost", Some(UrlRefused::UserInfo)),
-            ("http:localhost", Some(UrlRefused::NoUrl)),
+            ("ftp://localhost", Some(UrlError::NotHttp)),
+            ("http://user@localhost", Some(UrlError::UserInfo)),
+            ("http:localhost", Some(UrlError::NoUrl)),
         ] {
             assert_eq!(check_url(url, true).err(), wanted, "{url:?}");
         }

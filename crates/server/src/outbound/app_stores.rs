@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use launchway_app_stores::transport::{HttpTransport, NoAnswer, Request, Response, Transport};
+use launchway_app_stores::transport::{HttpTransport, Request, Response, Transport, TransportError};
 use launchway_domain::time::EpochMs;
 use reqwest::{Client, Url};
 
@@ -98,10 +98,10 @@ impl GuardedTransport {
 }
 
 impl Transport for GuardedTransport {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         match self.way(&request.url) {
             Some(way) => way.send(request),
-            None => Box::pin(async { Err(NoAnswer::NotConnected) }),
+            None => Box::pin(async { Err(TransportError::NotConnected) }),
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Wanted<'a> {
 
 /// Why a token is refused. Its text is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum IdTokenError {
     /// It cannot be read.
     #[error("it is no signed token")]
     Malformed,
@@ -99,18 +99,18 @@ enum Audience {
 }
 
 /// The verified address that a token names.
-pub fn verified_email(token: &str, keys: &Keys, wanted: &Wanted<'_>) -> Result<String, Refused> {
-    let (input, signature) = token.rsplit_once('.').ok_or(Refused::Malformed)?;
-    let (header, claims) = input.split_once('.').ok_or(Refused::Malformed)?;
+pub fn verified_email(token: &str, keys: &Keys, wanted: &Wanted<'_>) -> Result<String, IdTokenError> {
+    let (input, signature) = token.rsplit_once('.').ok_or(IdTokenError::Malformed)?;
+    let (header, claims) = input.split_once('.').ok_or(IdTokenError::Malformed)?;
     let header: Header = part(header)?;
-    let signature = bytes(signature).ok_or(Refused::Malformed)?;
+    let signature = bytes(signature).ok_or(IdTokenError::Malformed)?;
     if header.crit.is_some() {
-        return Err(Refused::Malformed);
+        return Err(IdTokenError::Malformed);
     }
     let mut fitting = keys.keys.iter().filter(|key| key.may_have_signed(&header)).peekable();
-    fitting.peek().ok_or(Refused::UnknownKey)?;
+    fitting.peek().ok_or(IdTokenError::UnknownKey)?;
     if !fitting.any(|key| key.has_signed(input.as_bytes(), &signature)) {
-        return Err(Refused::Signature);
+        return Err(IdTokenError::Signature);
     }
     // Read only now, when it is known who says it.
     part::<Claims>(claims)?.check(wanted)
@@ -141,7 +141,7 @@ impl Key {
 }
 
 impl Claims {
-    fn check(self, wanted: &Wanted<'_>) -> Result<String, Refused> {
+    fn check(self, wanted: &Wanted<'_>) -> Result<String, IdTokenError> {
         let is_for_us = match &self.aud {
             Audience::One(one) => one == wanted.client_id,
             // One for several names the one that asked.
@@ -151,17 +151,17 @@ impl Claims {
         };
         let is_ours = self.azp.as_deref().is_none_or(|azp| azp == wanted.client_id);
         if self.iss != wanted.issuer || !is_for_us || !is_ours {
-            return Err(Refused::Audience);
+            return Err(IdTokenError::Audience);
         }
         if self.exp * (SECOND as f64) + (SKEW as f64) <= wanted.now as f64 {
-            return Err(Refused::Expired);
+            return Err(IdTokenError::Expired);
         }
         let nonce = self.nonce.unwrap_or_default();
         if !bool::from(nonce.as_bytes().ct_eq(wanted.nonce.as_bytes())) {
-            return Err(Refused::Nonce);
+            return Err(IdTokenError::Nonce);
         }
         let is_verified = self.email_verified == true || self.email_verified == "true";
-        self.email.filter(|_| is_verified).ok_or(Refused::NoEmail)
+        self.email.filter(|_| is_verified).ok_or(IdTokenError::NoEmail)
     }
 }
 
@@ -169,9 +169,9 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     BASE64_URL_SAFE_NO_PAD.decode(text).ok()
 }
 
-fn part<T: DeserializeOwned>(text: &str) -> Result<T, Refused> {
-    let json = bytes(text).ok_or(Refused::Malformed)?;
-    serde_json::from_slice(&json).map_err(|_| Refused::Malformed)
+fn part<T: DeserializeOwned>(text: &str) -> Result<T, IdTokenError> {
+    let json = bytes(text).ok_or(IdTokenError::Malformed)?;
+    serde_json::from_slice(&json).map_err(|_| IdTokenError::Malformed)
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ mod tests {
         (pair, Keys { keys: vec![published] })
     }
 
-    fn read(token: &str, keys: &Keys) -> Result<String, Refused> {
+    fn read(token: &str, keys: &Keys) -> Result<String, IdTokenError> {
         let wanted = Wanted {
             issuer: "https://login.example.com",
             client_id: "launchway",
@@ -266,7 +266,7 @@ mod tests {
             let head = if is_rsa { br#"{"alg":"RS256"}"# } else { HEAD };
             let (pair, _) = self::key();
             let refused = read(&token(&pair, head, CLAIMS), &Keys { keys: vec![key] });
-            prop_assert_eq!(refused, Err(Refused::Signature));
+            prop_assert_eq!(refused, Err(IdTokenError::Signature));
         }
     }
 }

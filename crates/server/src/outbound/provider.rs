@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use super::id_token::{Keys, Refused, Wanted, verified_email};
+use super::id_token::{IdTokenError, Keys, Wanted, verified_email};
+use crate::api_error::ApiError;
 use crate::blob::percent::encoded;
 use crate::config::Oidc;
-use crate::failure::Failure;
 
 const AWAY: &str = "The sign-in provider cannot be reached now; try again, or sign in with your password";
 /// How long what the provider publishes is kept.
@@ -95,7 +95,7 @@ impl Provider {
     }
 
     /// Where a browser goes to sign in (RFC 6749, part 4.1.1, with the challenge of RFC 7636).
-    pub async fn authorization_url(&self, login: &Login, redirect: &str, now: EpochMs) -> Result<String, Failure> {
+    pub async fn authorization_url(&self, login: &Login, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
         let endpoint = self.known(now, FRESH).await?.endpoints.authorization_endpoint;
         let mut url = Url::parse(&endpoint).map_err(|_| away("its authorization endpoint is no URL"))?;
         if !matches!(url.scheme(), "https" | "http") {
@@ -115,7 +115,7 @@ impl Provider {
     }
 
     /// The verified address of the user whose code it is.
-    pub async fn email(&self, login: &Login, code: &str, redirect: &str, now: EpochMs) -> Result<String, Failure> {
+    pub async fn email(&self, login: &Login, code: &str, redirect: &str, now: EpochMs) -> Result<String, ApiError> {
         let mut known = self.known(now, FRESH).await?;
         let token = self.exchange(&known.endpoints, login, code, redirect).await?;
         let wanted = Wanted {
@@ -125,13 +125,13 @@ impl Provider {
             now,
         };
         let mut email = verified_email(&token, &known.keys, &wanted);
-        if matches!(email, Err(Refused::UnknownKey | Refused::Signature)) {
+        if matches!(email, Err(IdTokenError::UnknownKey | IdTokenError::Signature)) {
             known = self.known(now, AGAIN).await?;
             email = verified_email(&token, &known.keys, &wanted);
         }
         email.map_err(|refused| {
             tracing::warn!(%refused, "the sign-in provider gave a token that does not hold");
-            Failure::NotProven(format!("The sign-in provider's token was refused: {refused}"))
+            ApiError::NotProven(format!("The sign-in provider's token was refused: {refused}"))
         })
     }
 
@@ -142,7 +142,7 @@ impl Provider {
         login: &Login,
         code: &str,
         redirect: &str,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, ApiError> {
         let Oidc {
             client_id,
             client_secret,
@@ -169,7 +169,7 @@ impl Provider {
         let answer = answer.map_err(away)?;
         if (400..500).contains(&answer.status) {
             tracing::warn!(status = answer.status, "the sign-in provider refused a code");
-            return Err(Failure::NotProven(
+            return Err(ApiError::NotProven(
                 "The sign-in provider refused this sign-in; begin anew".to_owned(),
             ));
         }
@@ -178,13 +178,13 @@ impl Provider {
     }
 
     /// What the provider publishes, read at most this long ago. One reads at a time, and the others wait for it.
-    async fn known(&self, now: EpochMs, age: EpochMs) -> Result<Known, Failure> {
+    async fn known(&self, now: EpochMs, age: EpochMs) -> Result<Known, ApiError> {
         let mut memory = self.memory.lock().await;
         if let Some(known) = memory.known.as_ref().filter(|known| now - known.read_at < age) {
             return Ok(known.clone());
         }
         if memory.failed_at.is_some_and(|at| (now - at).abs() < PAUSE) {
-            return Err(Failure::Unavailable(AWAY.to_owned()));
+            return Err(ApiError::Unavailable(AWAY.to_owned()));
         }
         let read = self.published(now).await;
         memory.failed_at = read.is_err().then_some(now);
@@ -195,7 +195,7 @@ impl Provider {
     }
 
     /// Reads what the provider publishes.
-    async fn published(&self, now: EpochMs) -> Result<Known, Failure> {
+    async fn published(&self, now: EpochMs) -> Result<Known, ApiError> {
         let base = self.settings.issuer.trim_end_matches('/');
         let endpoints: Endpoints = self.get(&format!("{base}/.well-known/openid-configuration")).await?;
         if endpoints.issuer != self.settings.issuer {
@@ -209,14 +209,14 @@ impl Provider {
         })
     }
 
-    async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, Failure> {
+    async fn get<T: DeserializeOwned>(&self, url: &str) -> Result<T, ApiError> {
         let request = Request::new(Method::Get, url).header("accept", "application/json");
         let answer = self.transport.send(request).await.map_err(away)?;
         read(answer.status, &answer.body)
     }
 }
 
-fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, Failure> {
+fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     if status != 200 {
         return Err(away(format!("it answered {status}")));
     }
@@ -224,7 +224,7 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, Failure> {
 }
 
 /// The provider does not do its part: why goes to the log, for the operator.
-fn away(why: impl std::fmt::Display) -> Failure {
+fn away(why: impl std::fmt::Display) -> ApiError {
     tracing::warn!(%why, "the sign-in provider does not answer as it should");
-    Failure::Unavailable(AWAY.to_owned())
+    ApiError::Unavailable(AWAY.to_owned())
 }

@@ -30,7 +30,7 @@ impl Resolver for SystemResolver {
 
 /// A name has no address that may be dialled. Its text is shown to who set the webhook up.
 #[derive(Debug, thiserror::Error)]
-pub enum NoAddress {
+pub enum AddressLookupError {
     /// Nobody knows the name.
     #[error("The name {0} cannot be resolved")]
     Unknown(String),
@@ -63,7 +63,7 @@ impl Resolve for GuardedResolver {
         Box::pin(async move {
             let found = resolver.resolve(&name).await.unwrap_or_default();
             if found.is_empty() {
-                return Err(NoAddress::Unknown(name).into());
+                return Err(AddressLookupError::Unknown(name).into());
             }
             let dialled: Vec<SocketAddr> = found
                 .into_iter()
@@ -71,7 +71,7 @@ impl Resolve for GuardedResolver {
                 .map(|address| SocketAddr::new(address, 0))
                 .collect();
             if dialled.is_empty() {
-                return Err(NoAddress::NotPublic(name).into());
+                return Err(AddressLookupError::NotPublic(name).into());
             }
             let dialled: Addrs = Box::new(dialled.into_iter());
             Ok(dialled)

@@ -11,7 +11,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Response};
 
 use super::address_guard::check_url;
-use super::resolver::{GuardedResolver, NoAddress, Resolver};
+use super::resolver::{AddressLookupError, GuardedResolver, Resolver};
 
 /// How long a try may take, from the look-up of the name to the answer.
 pub const TIMEOUT: Duration = Duration::from_secs(15);
@@ -178,7 +178,7 @@ fn why(error: &reqwest::Error) -> String {
 
 /// The first cause below an error that says something to people.
 fn known_cause(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(none) = error.downcast_ref::<NoAddress>() {
+    if let Some(none) = error.downcast_ref::<AddressLookupError>() {
         return Some(none.to_string());
     }
     if let Some(tls) = error.downcast_ref::<rustls::Error>() {

@@ -7,9 +7,9 @@ use crc32fast::Hasher;
 use flate2::{Decompress, FlushDecompress};
 
 use super::directory::{self, Directory, Entry};
+use super::error::{EntryError, PackageError};
 use super::extra::Extra;
 use super::fields::{Archive, Fields};
-use super::refusal::{Fault, Refusal};
 
 /// Length of the fixed part of an entry's own header.
 const HEADER: u64 = 30;
@@ -34,11 +34,11 @@ impl<'a> Unpacker<'a> {
     }
 
     /// Checks every entry, in the order of the file.
-    pub fn check(mut self, directory: Directory) -> Result<(), Refusal> {
+    pub fn check(mut self, directory: Directory) -> Result<(), PackageError> {
         let mut entries = directory.entries;
         entries.sort_by_key(|entry| entry.start);
         if entries.first().is_some_and(|first| first.start > 0) {
-            return Err(Refusal::LeadingBytes);
+            return Err(PackageError::LeadingBytes);
         }
         let ends = entries.iter().skip(1).map(|next| next.start).chain([directory.start]);
         for (entry, end) in entries.iter().zip(ends) {
@@ -48,54 +48,54 @@ impl<'a> Unpacker<'a> {
     }
 
     /// Checks one entry, which has to take the file's bytes up to `end`.
-    fn check_entry(&mut self, entry: &Entry, end: u64) -> Result<(), Refusal> {
+    fn check_entry(&mut self, entry: &Entry, end: u64) -> Result<(), PackageError> {
         let local = Local::read(self.archive, entry, end)?;
         local.check(entry).map_err(|fault| entry.refused(fault))?;
         let data_end = local
             .data_start
             .checked_add(entry.packed)
             .filter(|data_end| *data_end <= end);
-        let data_end = data_end.ok_or_else(|| entry.refused(Fault::Overlaps))?;
+        let data_end = data_end.ok_or_else(|| entry.refused(EntryError::Overlaps))?;
         if entry.flags & directory::DESCRIPTOR != 0 {
             self.check_descriptor(entry, data_end, end)?;
         } else if data_end < end {
-            return Err(entry.refused(Fault::Stray));
+            return Err(entry.refused(EntryError::Stray));
         }
         self.check_data(entry, local.data_start, data_end)
     }
 
     /// What follows the data: checksum and sizes, with or without a mark before, in one of two widths. Where the next
     /// entry starts tells which.
-    fn check_descriptor(&self, entry: &Entry, start: u64, end: u64) -> Result<(), Refusal> {
+    fn check_descriptor(&self, entry: &Entry, start: u64, end: u64) -> Result<(), PackageError> {
         let mut buffer = [0; 24];
         let bytes = usize::try_from(end - start)
             .ok()
             .and_then(|length| buffer.get_mut(..length));
-        let bytes = bytes.ok_or_else(|| entry.refused(Fault::Stray))?;
+        let bytes = bytes.ok_or_else(|| entry.refused(EntryError::Stray))?;
         if bytes.is_empty() {
-            return Err(entry.refused(Fault::NoDescriptor));
+            return Err(entry.refused(EntryError::NoDescriptor));
         }
         self.archive.read(start, bytes)?;
         let mut fields = Fields(bytes);
         if matches!(bytes.len(), 16 | 24) && fields.u32() != Some(u32::from_le_bytes(*b"PK\x07\x08")) {
-            return Err(entry.refused(Fault::Stray));
+            return Err(entry.refused(EntryError::Stray));
         }
         let checksum = fields.u32();
         let sizes = match bytes.len() {
             12 | 16 => (fields.u32().map(u64::from), fields.u32().map(u64::from)),
             20 | 24 => (fields.u64(), fields.u64()),
-            _ => return Err(entry.refused(Fault::Stray)),
+            _ => return Err(entry.refused(EntryError::Stray)),
         };
         if checksum == Some(entry.checksum) && sizes == (Some(entry.packed), Some(entry.unpacked)) {
             Ok(())
         } else {
-            Err(entry.refused(Fault::Disagrees("size or checksum")))
+            Err(entry.refused(EntryError::Disagrees("size or checksum")))
         }
     }
 
-    fn check_data(&mut self, entry: &Entry, start: u64, end: u64) -> Result<(), Refusal> {
+    fn check_data(&mut self, entry: &Entry, start: u64, end: u64) -> Result<(), PackageError> {
         if entry.is_folder() && entry.unpacked > 0 {
-            return Err(entry.refused(Fault::FolderWithContent));
+            return Err(entry.refused(EntryError::FolderWithContent));
         }
         let mut packed = BufReader::with_capacity(CHUNK, self.archive.span(start, end));
         let mut seen = Seen {
@@ -113,7 +113,7 @@ impl<'a> Unpacker<'a> {
         seen.finish()
     }
 
-    fn copy(&mut self, packed: &mut impl Read, seen: &mut Seen<'_>) -> Result<(), Refusal> {
+    fn copy(&mut self, packed: &mut impl Read, seen: &mut Seen<'_>) -> Result<(), PackageError> {
         loop {
             let count = packed.read(&mut self.unpacked)?;
             if count == 0 {
@@ -124,8 +124,8 @@ impl<'a> Unpacker<'a> {
     }
 
     /// Inflates until the stream ends, which must be where the data ends.
-    fn inflate(&mut self, packed: &mut impl BufRead, seen: &mut Seen<'_>) -> Result<(), Refusal> {
-        let damaged = || seen.entry.refused(Fault::Damaged);
+    fn inflate(&mut self, packed: &mut impl BufRead, seen: &mut Seen<'_>) -> Result<(), PackageError> {
+        let damaged = || seen.entry.refused(EntryError::Damaged);
         self.inflate.reset(false);
         loop {
             let (taken, given) = (self.inflate.total_in(), self.inflate.total_out());
@@ -164,21 +164,21 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), PackageError> {
         self.size += bytes.len() as u64;
         if self.size > self.entry.unpacked {
-            return Err(self.entry.refused(Fault::Size));
+            return Err(self.entry.refused(EntryError::Size));
         }
         self.hash.update(bytes);
         Ok(())
     }
 
-    fn finish(self) -> Result<(), Refusal> {
+    fn finish(self) -> Result<(), PackageError> {
         if self.size != self.entry.unpacked {
-            return Err(self.entry.refused(Fault::Size));
+            return Err(self.entry.refused(EntryError::Size));
         }
         if self.hash.finalize() != self.entry.checksum {
-            return Err(self.entry.refused(Fault::Checksum));
+            return Err(self.entry.refused(EntryError::Checksum));
         }
         Ok(())
     }
@@ -198,16 +198,16 @@ struct Local {
 
 impl Local {
     /// Reads it; it has to end before `end`.
-    fn read(archive: &Archive<'_>, entry: &Entry, end: u64) -> Result<Local, Refusal> {
+    fn read(archive: &Archive<'_>, entry: &Entry, end: u64) -> Result<Local, PackageError> {
         let names_start = entry.start.checked_add(HEADER).filter(|start| *start <= end);
-        let names_start = names_start.ok_or_else(|| entry.refused(Fault::Overlaps))?;
+        let names_start = names_start.ok_or_else(|| entry.refused(EntryError::Overlaps))?;
         let mut fixed = [0; HEADER as usize];
         archive.read(entry.start, &mut fixed)?;
         let (mut local, name_length, extra_length) =
-            Local::read_fixed(&fixed).ok_or_else(|| entry.refused(Fault::NotThere))?;
+            Local::read_fixed(&fixed).ok_or_else(|| entry.refused(EntryError::NotThere))?;
         local.data_start = names_start + u64::from(name_length) + u64::from(extra_length);
         if local.data_start > end {
-            return Err(entry.refused(Fault::Overlaps));
+            return Err(entry.refused(EntryError::Overlaps));
         }
         local.name = vec![0; usize::from(name_length)];
         archive.read(names_start, &mut local.name)?;
@@ -241,30 +241,30 @@ impl Local {
         Some((local, fields.u16()?, fields.u16()?))
     }
 
-    fn check(&self, entry: &Entry) -> Result<(), Fault> {
+    fn check(&self, entry: &Entry) -> Result<(), EntryError> {
         if *self.name != *entry.name {
-            return Err(Fault::Disagrees("name"));
+            return Err(EntryError::Disagrees("name"));
         }
         if self.method != entry.method {
-            return Err(Fault::Disagrees("method"));
+            return Err(EntryError::Disagrees("method"));
         }
         if self.flags & directory::MEANINGFUL != entry.flags & directory::MEANINGFUL {
-            return Err(Fault::Disagrees("set of flags"));
+            return Err(EntryError::Disagrees("set of flags"));
         }
-        let extra = Extra::read(&self.extra).ok_or(Fault::Extra)?;
+        let extra = Extra::read(&self.extra).ok_or(EntryError::Extra)?;
         if extra.other_name(&self.name) {
-            return Err(Fault::Disagrees("name"));
+            return Err(EntryError::Disagrees("name"));
         }
         let mut wide = extra.wide();
-        let unpacked = wide.number(self.unpacked).ok_or(Fault::Extra)?;
-        let packed = wide.number(self.packed).ok_or(Fault::Extra)?;
+        let unpacked = wide.number(self.unpacked).ok_or(EntryError::Extra)?;
+        let packed = wide.number(self.packed).ok_or(EntryError::Extra)?;
         let is_open = entry.flags & directory::DESCRIPTOR != 0;
         let agrees = |found: u64, known: u64| found == known || is_open && found == 0;
         let checksum = agrees(self.checksum.into(), entry.checksum.into());
         if checksum && agrees(packed, entry.packed) && agrees(unpacked, entry.unpacked) {
             Ok(())
         } else {
-            Err(Fault::Disagrees("size or checksum"))
+            Err(EntryError::Disagrees("size or checksum"))
         }
     }
 }

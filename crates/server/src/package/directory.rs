@@ -4,10 +4,10 @@ use std::io::{BufReader, Read};
 
 use super::Limits;
 use super::end::End;
+use super::error::{EntryError, EntryName, PackageError};
 use super::extra::Extra;
 use super::fields::{Archive, Fields};
 use super::names;
-use super::refusal::{EntryName, Fault, Refusal};
 
 /// Length of the fixed part of an entry.
 const HEADER: usize = 46;
@@ -15,7 +15,7 @@ const HEADER: usize = 46;
 /// Flags of an entry.
 const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const PATCH: u16 = 1 << 5;
-/// Size and checksum follow the data instead of standing in the entry's own header.
+/// Size and checksum follow the data instead of state in the entry's own header.
 pub(super) const DESCRIPTOR: u16 = 1 << 3;
 const UTF8: u16 = 1 << 11;
 /// The flags that change what an entry is; the others are hints.
@@ -56,23 +56,23 @@ impl Entry {
         self.name.strip_suffix(b"/").unwrap_or(&self.name)
     }
 
-    pub fn refused(&self, fault: Fault) -> Refusal {
+    pub fn refused(&self, fault: EntryError) -> PackageError {
         refused(&self.name, fault)
     }
 }
 
-fn refused(name: &[u8], fault: Fault) -> Refusal {
-    Refusal::Entry {
+fn refused(name: &[u8], fault: EntryError) -> PackageError {
+    PackageError::Entry {
         entry: EntryName::new(name),
         fault,
     }
 }
 
 /// Reads the whole directory.
-pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, Refusal> {
+pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, PackageError> {
     let end = End::find(archive)?;
     if end.count > limits.max_files {
-        return Err(Refusal::TooManyEntries {
+        return Err(PackageError::TooManyEntries {
             count: end.count,
             limit: limits.max_files,
         });
@@ -86,7 +86,7 @@ pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Directory, 
         entries.push(reader.entry(limits)?);
     }
     if reader.left > 0 {
-        return Err(Refusal::Directory("it has more bytes than its entries"));
+        return Err(PackageError::Directory("it has more bytes than its entries"));
     }
     Ok(Directory {
         entries,
@@ -101,24 +101,24 @@ struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    fn entry(&mut self, limits: &Limits) -> Result<Entry, Refusal> {
+    fn entry(&mut self, limits: &Limits) -> Result<Entry, PackageError> {
         let mut fixed = [0; HEADER];
         self.fill(&mut fixed)?;
-        let header = Header::read(&fixed).ok_or(Refusal::Directory("an entry of it does not start as one"))?;
+        let header = Header::read(&fixed).ok_or(PackageError::Directory("an entry of it does not start as one"))?;
         let name = self.take(header.name_length)?;
         let extra = self.take(header.extra_length)?;
         self.take(header.comment_length)?;
         let refuse = |fault| refused(&name, fault);
         names::check_path(&name, limits.max_path).map_err(refuse)?;
         header.check(name.ends_with(b"/")).map_err(refuse)?;
-        let extra = Extra::read(&extra).ok_or(refused(&name, Fault::Extra))?;
+        let extra = Extra::read(&extra).ok_or(refused(&name, EntryError::Extra))?;
         if extra.other_name(&name) {
-            return Err(refused(&name, Fault::Disagrees("name")));
+            return Err(refused(&name, EntryError::Disagrees("name")));
         }
         let mut wide = extra.wide();
         let (unpacked, packed) = (wide.number(header.unpacked), wide.number(header.packed));
         let (Some(unpacked), Some(packed), Some(start)) = (unpacked, packed, wide.number(header.start)) else {
-            return Err(refused(&name, Fault::Extra));
+            return Err(refused(&name, EntryError::Extra));
         };
         let Header {
             flags,
@@ -137,14 +137,14 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    fn take(&mut self, count: u16) -> Result<Vec<u8>, Refusal> {
+    fn take(&mut self, count: u16) -> Result<Vec<u8>, PackageError> {
         let mut bytes = vec![0; usize::from(count)];
         self.fill(&mut bytes)?;
         Ok(bytes)
     }
 
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Refusal> {
-        let short = Refusal::Directory("it has fewer bytes than its entries");
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), PackageError> {
+        let short = PackageError::Directory("it has fewer bytes than its entries");
         self.left = self.left.checked_sub(buffer.len() as u64).ok_or(short)?;
         Ok(self.bytes.read_exact(buffer)?)
     }
@@ -197,24 +197,24 @@ impl Header {
         })
     }
 
-    fn check(&self, is_folder: bool) -> Result<(), Fault> {
+    fn check(&self, is_folder: bool) -> Result<(), EntryError> {
         if self.flags & ENCRYPTED != 0 || self.method == AES {
-            return Err(Fault::Encrypted);
+            return Err(EntryError::Encrypted);
         }
         if !matches!(self.method, STORED | DEFLATED) {
-            return Err(Fault::Method(self.method));
+            return Err(EntryError::Method(self.method));
         }
         if self.flags & PATCH != 0 || self.disk != 0 {
-            return Err(Fault::Incomplete);
+            return Err(EntryError::Incomplete);
         }
         // The kind of file as Unix has it. Programs that are not of Unix leave it 0, but readers do not all ask which.
         match self.attributes >> 16 & 0o170_000 {
             0 => Ok(()),
             0o040_000 if is_folder => Ok(()),
             0o100_000 if !is_folder => Ok(()),
-            0o040_000 | 0o100_000 => Err(Fault::KindDisagrees),
-            0o120_000 => Err(Fault::Link),
-            _ => Err(Fault::Special),
+            0o040_000 | 0o100_000 => Err(EntryError::KindDisagrees),
+            0o120_000 => Err(EntryError::Link),
+            _ => Err(EntryError::Special),
         }
     }
 }

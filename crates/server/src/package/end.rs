@@ -1,7 +1,7 @@
 //! The record at the very end of a ZIP that says where the directory is (APPNOTE 4.3.14 to 4.3.16).
 
+use super::error::PackageError;
 use super::fields::{Archive, Fields};
-use super::refusal::Refusal;
 
 /// Lengths of the record, of the locator of its wide form, and of that.
 const END: u64 = 22;
@@ -23,7 +23,7 @@ pub(super) struct End {
 
 impl End {
     /// Takes the last end record, as readers that search from the end do, and wants it to end with the file.
-    pub fn find(archive: &Archive<'_>) -> Result<End, Refusal> {
+    pub fn find(archive: &Archive<'_>) -> Result<End, PackageError> {
         const MAX_TAIL: u64 = END + u16::MAX as u64;
         let tail_start = archive.len.saturating_sub(MAX_TAIL);
         let mut tail = vec![0; usize::try_from(archive.len - tail_start).unwrap_or(0)];
@@ -31,14 +31,14 @@ impl End {
         let at = tail
             .windows(4)
             .rposition(|bytes| bytes == b"PK\x05\x06")
-            .ok_or(Refusal::NotZip)?;
-        let (narrow, comment) = Narrow::read(&tail[at..]).ok_or(Refusal::NotZip)?;
+            .ok_or(PackageError::NotZip)?;
+        let (narrow, comment) = Narrow::read(&tail[at..]).ok_or(PackageError::NotZip)?;
         let rest = archive.len - tail_start - at as u64 - END;
         if rest > comment {
-            return Err(Refusal::TrailingBytes);
+            return Err(PackageError::TrailingBytes);
         }
         if rest < comment {
-            return Err(Refusal::NotZip);
+            return Err(PackageError::NotZip);
         }
         let at = tail_start + at as u64;
         let (whole, end) = match narrow.wide(archive, at)? {
@@ -46,7 +46,7 @@ impl End {
             None => (narrow.as_wide(), at),
         };
         if whole.disk != 0 || whole.directory_disk != 0 || whole.count_here != whole.count {
-            return Err(Refusal::Directory("it is only one part of several files"));
+            return Err(PackageError::Directory("it is only one part of several files"));
         }
         match whole.start.checked_add(whole.size) {
             Some(sum) if sum == end => Ok(End {
@@ -55,8 +55,8 @@ impl End {
                 end,
             }),
             // The classic sign of a program or a picture with an archive behind it: all positions are too small.
-            Some(sum) if sum < end => Err(Refusal::LeadingBytes),
-            _ => Err(Refusal::Directory("it is not where it says")),
+            Some(sum) if sum < end => Err(PackageError::LeadingBytes),
+            _ => Err(PackageError::Directory("it is not where it says")),
         }
     }
 }
@@ -111,7 +111,7 @@ impl Narrow {
 
     /// The wide end record (ZIP64) if there is one before `at`, and where it starts. It must say what this one says,
     /// for some readers take the one and some the other.
-    fn wide(&self, archive: &Archive<'_>, at: u64) -> Result<Option<(Wide, u64)>, Refusal> {
+    fn wide(&self, archive: &Archive<'_>, at: u64) -> Result<Option<(Wide, u64)>, PackageError> {
         let Some(locator_start) = at.checked_sub(LOCATOR) else {
             return Ok(None);
         };
@@ -121,7 +121,7 @@ impl Narrow {
         if fields.u32() != Some(u32::from_le_bytes(*b"PK\x06\x07")) {
             return Ok(None);
         }
-        let damaged = Refusal::Directory("its wide end record does not fit");
+        let damaged = PackageError::Directory("its wide end record does not fit");
         let (disk, start, disks) = (fields.u32(), fields.u64(), fields.u32());
         let expected = locator_start.checked_sub(WIDE_END);
         let (Some(start), true) = (start, start == expected && disk == Some(0) && disks <= Some(1)) else {

@@ -3,37 +3,37 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::directory::Entry;
-use super::refusal::{EntryName, Fault, Refusal};
+use super::error::{EntryError, EntryName, PackageError};
 
 /// What file systems take as one name, in bytes.
 const MAX_PART: usize = 255;
 
 /// Whether the path stays inside the folder that it is unpacked to, on every system. A slash at the end is a folder's.
-pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), Fault> {
+pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), EntryError> {
     if name.is_empty() {
-        return Err(Fault::NoName);
+        return Err(EntryError::NoName);
     }
     if name.len() > max_path {
-        return Err(Fault::PathTooLong { limit: max_path });
+        return Err(EntryError::PathTooLong { limit: max_path });
     }
-    let path = std::str::from_utf8(name).map_err(|_| Fault::NotUtf8)?;
+    let path = std::str::from_utf8(name).map_err(|_| EntryError::NotUtf8)?;
     if path.chars().any(char::is_control) {
-        return Err(Fault::ControlCharacter);
+        return Err(EntryError::ControlCharacter);
     }
     if path.contains('\\') {
-        return Err(Fault::Backslash);
+        return Err(EntryError::Backslash);
     }
     if path.starts_with('/') {
-        return Err(Fault::Absolute);
+        return Err(EntryError::Absolute);
     }
     if matches!(name, [letter, b':', ..] if letter.is_ascii_alphabetic()) {
-        return Err(Fault::DriveLetter);
+        return Err(EntryError::DriveLetter);
     }
     for part in path.strip_suffix('/').unwrap_or(path).split('/') {
         match part {
-            ".." => return Err(Fault::Climbs),
-            "" | "." => return Err(Fault::NotPlain),
-            part if part.len() > MAX_PART => return Err(Fault::PathTooLong { limit: max_path }),
+            ".." => return Err(EntryError::Climbs),
+            "" | "." => return Err(EntryError::NotPlain),
+            part if part.len() > MAX_PART => return Err(EntryError::PathTooLong { limit: max_path }),
             _ => {}
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn check_path(name: &[u8], max_path: usize) -> Result<(), Fault> {
 }
 
 /// Whether each entry gets a place of its own wherever it is unpacked.
-pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), Refusal> {
+pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), PackageError> {
     let mut places: Vec<(String, &Entry)> = entries.iter().map(|entry| (place(entry.path()), entry)).collect();
     places.sort_by(|(first, _), (second, _)| first.cmp(second));
     // Right behind a file come those that take it for a folder: their places begin with its own and the lowest character.
@@ -52,16 +52,16 @@ pub(super) fn check_collisions(entries: &[Entry]) -> Result<(), Refusal> {
         match next_place.strip_prefix(place.as_str()) {
             Some("") if entry.is_folder() != next.is_folder() => {
                 let file = if entry.is_folder() { next } else { entry };
-                return Err(file.refused(Fault::FileAndFolder));
+                return Err(file.refused(EntryError::FileAndFolder));
             }
-            Some("") if entry.path() == next.path() => return Err(entry.refused(Fault::Duplicate)),
+            Some("") if entry.path() == next.path() => return Err(entry.refused(EntryError::Duplicate)),
             Some("") => {
-                return Err(next.refused(Fault::DuplicateByCase {
+                return Err(next.refused(EntryError::DuplicateByCase {
                     other: EntryName::new(&entry.name),
                 }));
             }
             Some(rest) if rest.starts_with(SEPARATOR) && !entry.is_folder() => {
-                return Err(entry.refused(Fault::FileAndFolder));
+                return Err(entry.refused(EntryError::FileAndFolder));
             }
             _ => {}
         }
@@ -90,37 +90,37 @@ mod tests {
     #[test]
     fn table_of_paths() {
         let long_part = "a".repeat(256);
-        let cases: [(&[u8], Option<Fault>); 25] = [
+        let cases: [(&[u8], Option<EntryError>); 25] = [
             (b"index.html", None),
             (b"a/b/c.js", None),
             (b"a/", None),
             (b"..a/.b/c..", None),
             (b"ab:c", None),
             ("\u{fc}/\u{1f600}.png".as_bytes(), None),
-            (b"", Some(Fault::NoName)),
-            (b"/", Some(Fault::Absolute)),
-            (b"/etc/passwd", Some(Fault::Absolute)),
-            (b"..", Some(Fault::Climbs)),
-            (b"../a", Some(Fault::Climbs)),
-            (b"a/../../b", Some(Fault::Climbs)),
-            (b"a/..", Some(Fault::Climbs)),
-            (b"a/../", Some(Fault::Climbs)),
-            (b"a//b", Some(Fault::NotPlain)),
-            (b"./a", Some(Fault::NotPlain)),
-            (b"a//", Some(Fault::NotPlain)),
-            (b"..\\a", Some(Fault::Backslash)),
-            (b"C:/a", Some(Fault::DriveLetter)),
-            (b"c:a", Some(Fault::DriveLetter)),
-            (b"a\0b", Some(Fault::ControlCharacter)),
-            (b"a\nb", Some(Fault::ControlCharacter)),
-            ("a\u{85}b".as_bytes(), Some(Fault::ControlCharacter)),
-            (b"a\xff", Some(Fault::NotUtf8)),
-            (long_part.as_bytes(), Some(Fault::PathTooLong { limit: 300 })),
+            (b"", Some(EntryError::NoName)),
+            (b"/", Some(EntryError::Absolute)),
+            (b"/etc/passwd", Some(EntryError::Absolute)),
+            (b"..", Some(EntryError::Climbs)),
+            (b"../a", Some(EntryError::Climbs)),
+            (b"a/../../b", Some(EntryError::Climbs)),
+            (b"a/..", Some(EntryError::Climbs)),
+            (b"a/../", Some(EntryError::Climbs)),
+            (b"a//b", Some(EntryError::NotPlain)),
+            (b"./a", Some(EntryError::NotPlain)),
+            (b"a//", Some(EntryError::NotPlain)),
+            (b"..\\a", Some(EntryError::Backslash)),
+            (b"C:/a", Some(EntryError::DriveLetter)),
+            (b"c:a", Some(EntryError::DriveLetter)),
+            (b"a\0b", Some(EntryError::ControlCharacter)),
+            (b"a\nb", Some(EntryError::ControlCharacter)),
+            ("a\u{85}b".as_bytes(), Some(EntryError::ControlCharacter)),
+            (b"a\xff", Some(EntryError::NotUtf8)),
+            (long_part.as_bytes(), Some(EntryError::PathTooLong { limit: 300 })),
         ];
         for (path, fault) in cases {
             assert_eq!(check_path(path, 300).err(), fault, "{:?}", EntryName::new(path));
         }
-        assert_eq!(check_path(&[b'a'; 6], 5), Err(Fault::PathTooLong { limit: 5 }));
+        assert_eq!(check_path(&[b'a'; 6], 5), Err(EntryError::PathTooLong { limit: 5 }));
     }
 
     #[test]

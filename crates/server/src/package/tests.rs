@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
 fn inspected(bytes: &[u8]) -> Result<Inspected, String> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
-    let result = inspect(&file, &LIMITS).map_err(|refusal| refusal.to_string());
+    let result = inspect(&file, &LIMITS).map_err(|error| error.to_string());
     assert_eq!(
         file.stream_position().unwrap(),
         bytes.len() as u64,
@@ -488,6 +488,6 @@ fn a_file_that_shrinks_meanwhile_is_no_fault_of_the_package() {
     archive.len = 100;
     assert!(matches!(
         directory::read(&archive, &LIMITS),
-        Err(Refusal::Unreadable(_))
+        Err(PackageError::Unreadable(_))
     ));
 }

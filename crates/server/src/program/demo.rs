@@ -17,8 +17,8 @@ use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Role;
 use sha2::{Digest, Sha256};
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::packages::Prepared;
 use crate::ops::uploads::{copy_key, staging_key};
 use crate::ops::write::Write as Change;
@@ -42,7 +42,7 @@ const FILES: [(&str, &[u8]); 5] = [
 ];
 
 /// Makes the demo on an empty database; gives the text that says what to open and to paste.
-pub async fn prepare(app: &App) -> Result<String, Failure> {
+pub async fn prepare(app: &App) -> Result<String, ApiError> {
     if app
         .db
         .read()
@@ -77,9 +77,9 @@ pub async fn prepare(app: &App) -> Result<String, Failure> {
 }
 
 /// Puts a build of the sample app into the queue that needs no toolchain: it checks the files and packs them.
-async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, Failure> {
+async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, ApiError> {
     let (record, zip) = packed(app, org)?;
-    let failed = |error: std::io::Error| Failure::Unavailable(format!("a temporary file: {error}"));
+    let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(&zip).map_err(failed)?;
     app.blob.put_file(&staging_key(record.id)?, file.path()).await?;
@@ -135,8 +135,8 @@ async fn build_sample(app: &App, org: OrgId) -> Result<BuildId, Failure> {
 }
 
 /// The sample app as an upload, and its bytes.
-fn packed(app: &App, org: OrgId) -> Result<(Upload, Vec<u8>), Failure> {
-    let zip = pack().map_err(|error| Failure::Internal(format!("packing the sample app: {error}")))?;
+fn packed(app: &App, org: OrgId) -> Result<(Upload, Vec<u8>), ApiError> {
+    let zip = pack().map_err(|error| ApiError::Internal(format!("packing the sample app: {error}")))?;
     let now = app.clock.now();
     let upload = Upload {
         id: app.random.id(now),
@@ -151,7 +151,7 @@ fn packed(app: &App, org: OrgId) -> Result<(Upload, Vec<u8>), Failure> {
     Ok((upload, zip))
 }
 
-async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
+async fn publish_sample(app: &App, org: OrgId) -> Result<(), ApiError> {
     let (upload, zip) = packed(app, org)?;
     let prepared = store(app, upload, &zip).await?;
     let plan = publish::plan(&CreateUpdate {
@@ -170,8 +170,8 @@ async fn publish_sample(app: &App, org: OrgId) -> Result<(), Failure> {
 }
 
 /// Puts the bytes where the copy of an upload would lie.
-async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, Failure> {
-    let failed = |error: std::io::Error| Failure::Unavailable(format!("a temporary file: {error}"));
+async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiError> {
+    let failed = |error: std::io::Error| ApiError::Unavailable(format!("a temporary file: {error}"));
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(zip).map_err(failed)?;
     let id = app.random.id(upload.created_at);

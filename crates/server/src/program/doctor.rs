@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
+use crate::api_error::ApiError;
 use crate::config::Config;
 use crate::embedded_runner;
-use crate::failure::Failure;
 
 use super::CommandError;
 
 /// Prints what a step of the trial found.
 pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     let sandbox = embedded_runner::look(config).await;
-    let sandbox = sandbox.map_err(|problem| Failure::bad(format!("this server cannot run builds: {problem}")))?;
+    let sandbox = sandbox.map_err(|problem| ApiError::bad(format!("this server cannot run builds: {problem}")))?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", sandbox.sentence())?;
     if !sandbox.is_enough() {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use launchway_domain::id::OrgId;
 use serde_json::json;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::folders::{folder_of, sync_folder};
 use crate::master_key::MasterKey;
 use crate::ops::audit::audit_installation;
@@ -20,20 +20,20 @@ pub const MASTER_KEY_CHECK: &str = "master_key_check";
 const REASON: &str = "a rotation serves every tenant";
 
 /// Seals every key with a new master key and puts it in the place of the old one. Gives how many were sealed.
-pub async fn rotate(app: &App) -> Result<u64, Failure> {
+pub async fn rotate(app: &App) -> Result<u64, ApiError> {
     let file = &app.config.master_key_file;
     let mut tx = app.db.write().await?;
     let check = tx.system(REASON).lock_meta(MASTER_KEY_CHECK).await?.unwrap_or_default();
     let old = finish_rotation(file, &check)
-        .ok_or_else(|| Failure::bad(format!("{}: is not the master key of this database", file.display())))?;
+        .ok_or_else(|| ApiError::bad(format!("{}: is not the master key of this database", file.display())))?;
     let new = MasterKey::make(&*app.random);
-    let cannot_write = |error| Failure::bad(format!("{}: {error}", file.display()));
+    let cannot_write = |error| ApiError::bad(format!("{}: {error}", file.display()));
     write_waiting(file, &new).map_err(cannot_write)?;
     let keys: Vec<(Option<OrgId>, String)> = tx.system(REASON).data_keys().await?;
     for (owner, sealed) in &keys {
         let key = old.open_data_key(sealed, *owner).ok_or_else(|| {
             let owner = owner.map_or("the installation".to_owned(), |org| org.to_string());
-            Failure::Internal(format!("the key of {owner} does not open"))
+            ApiError::Internal(format!("the key of {owner} does not open"))
         })?;
         let sealed = new.seal_data_key(&key, *owner, &*app.random);
         tx.system(REASON).reseal_data_key(*owner, &sealed).await?;
@@ -44,7 +44,7 @@ pub async fn rotate(app: &App) -> Result<u64, Failure> {
     tx.commit().await?;
     finish_rotation(file, &new.check_value())
         .map(|_| count)
-        .ok_or_else(|| Failure::Internal(format!("{} could not be put in place", waiting(file).display())))
+        .ok_or_else(|| ApiError::Internal(format!("{} could not be put in place", waiting(file).display())))
 }
 
 /// The master key that fits the database: the one in its file, or one that a rotation left waiting beside it, which then

@@ -8,11 +8,13 @@ mod old;
 mod stream;
 mod update;
 
-use launchway_domain::build::{Artifact, BuildFailure, BuildStatus, Move, Outcome, PhaseRecord, Runner, Standing};
+use launchway_domain::build::{
+    Artifact, BuildFailure, BuildState, BuildStatus, Outcome, PhaseRecord, Runner, Transition,
+};
 use launchway_domain::id::{BuildId, OrgId, RunnerId};
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_server::blob::Key;
-use launchway_store::{BuildMove, LogSegment};
+use launchway_store::{LogSegment, StateChange};
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -82,13 +84,13 @@ pub struct Play<'a> {
 
 impl Play<'_> {
     /// Makes a move.
-    pub async fn makes(&self, step: Move, with: BuildMove) -> Standing {
+    pub async fn transition(&self, step: Transition, with: StateChange) -> BuildState {
         let now = self.app.app.clock.now();
         let mut tx = self.app.app.db.write().await.unwrap();
         let mut org = tx.org(self.org);
         let build = org.lock_build(self.id).await.unwrap().unwrap();
-        let (to, code) = build.standing.after(step, now).unwrap();
-        let with = BuildMove {
+        let (to, code) = build.state.after(step, now).unwrap();
+        let with = StateChange {
             error: code.map(|code| BuildFailure {
                 code,
                 phase: Some("compile".to_owned()),
@@ -98,7 +100,7 @@ impl Play<'_> {
             started_at: (to.status == BuildStatus::Running).then_some(now),
             ..with
         };
-        assert!(org.move_build(self.id, &build.standing, &to, &with).await.unwrap());
+        assert!(org.set_build_state(self.id, &build.state, &to, &with).await.unwrap());
         tx.commit().await.unwrap();
         self.app.app.build_news.tell(self.id);
         to
@@ -106,16 +108,16 @@ impl Play<'_> {
 
     /// A runner takes it.
     pub async fn leased(&self, runner: RunnerId) {
-        let with = BuildMove {
+        let with = StateChange {
             runner: Some(runner),
-            ..BuildMove::default()
+            ..StateChange::default()
         };
-        self.makes(Move::Lease, with).await;
+        self.transition(Transition::Lease, with).await;
     }
 
     /// It ends.
     pub async fn ends(&self, outcome: Outcome) {
-        self.makes(Move::Finish { attempt: 1, outcome }, BuildMove::default())
+        self.transition(Transition::Finish { attempt: 1, outcome }, StateChange::default())
             .await;
     }
 

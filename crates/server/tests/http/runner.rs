@@ -251,15 +251,12 @@ async fn a_lease_goes_on_while_it_is_renewed_and_lapses_when_not() {
         assert_eq!(held.renew().await.expect(200), json!({"cancel": false, "logOffset": 0}));
         // Only the other one's lease is over.
         expire_leases(&app.app).await.unwrap();
-        assert_eq!(app.build(id).await.standing.status, BuildStatus::Running);
+        assert_eq!(app.build(id).await.state.status, BuildStatus::Running);
     }
     app.advance(90 * SECOND);
     expire_leases(&app.app).await.unwrap();
     let build = app.build(id).await;
-    assert_eq!(
-        (build.standing.status, build.standing.attempt),
-        (BuildStatus::Queued, 2)
-    );
+    assert_eq!((build.state.status, build.state.attempt), (BuildStatus::Queued, 2));
     // It goes before what is more urgent but new.
     app.queue(org, |build| build.priority = 100).await;
     assert_eq!(app.take(&runner).await.id, id.to_string());
@@ -283,7 +280,7 @@ async fn a_build_whose_runners_fall_silent_fails_after_three_attempts() {
         }
         assert_eq!(app.ask(&runner).await, json!(null));
         let build = app.build(id).await;
-        assert_eq!(build.standing.status, BuildStatus::Failed);
+        assert_eq!(build.state.status, BuildStatus::Failed);
         assert_eq!(build.error.unwrap().code.as_str(), "RUNNER_LOST");
         let kinds: Vec<_> = app.events(org).await.into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, ["build.started", "build.failed"]);
@@ -309,12 +306,12 @@ async fn a_cancel_rides_on_every_answer() {
     let mut tx = app.app.db.write().await.unwrap();
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
     let (to, _) = build
-        .standing
-        .after(launchway_domain::build::Move::Cancel, app.app.clock.now())
+        .state
+        .after(launchway_domain::build::Transition::Cancel, app.app.clock.now())
         .unwrap();
     assert!(
         tx.org(org)
-            .move_build(id, &build.standing, &to, &Default::default())
+            .set_build_state(id, &build.state, &to, &Default::default())
             .await
             .unwrap()
     );
@@ -336,7 +333,7 @@ async fn a_cancel_rides_on_every_answer() {
     // A runner that is never heard of again leaves a canceled build, not one that begins again.
     app.advance(2 * MINUTE);
     expire_leases(&app.app).await.unwrap();
-    assert_eq!(app.build(id).await.standing.status, BuildStatus::Canceled);
+    assert_eq!(app.build(id).await.state.status, BuildStatus::Canceled);
     assert_eq!(app.events(org).await.last().unwrap().0, "build.canceled");
 }
 

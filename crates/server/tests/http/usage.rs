@@ -9,7 +9,7 @@ use launchway_domain::id::OrgId;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::{Role, Tier};
 use launchway_domain::time::DAY;
-use launchway_server::failure::Failure;
+use launchway_server::api_error::ApiError;
 use launchway_server::ops::usage::{count_build, count_build_seconds, count_submission};
 use launchway_server::ops::write::Write;
 use reqwest::Method;
@@ -49,7 +49,7 @@ fn package_size() -> usize {
 }
 
 /// Builds and submissions come later: this counts as they will. What is refused leaves nothing.
-async fn spend(app: &TestApp, org: OrgId, what: &str) -> Result<(), Failure> {
+async fn spend(app: &TestApp, org: OrgId, what: &str) -> Result<(), ApiError> {
     let mut write = Write::open(&app.app, org, Actor::Service, None).await?;
     match what {
         "build" => count_build(&mut write).await?,

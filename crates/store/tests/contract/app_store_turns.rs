@@ -6,7 +6,7 @@ use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::record::Work;
-use launchway_domain::submission::{Standing, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus};
 use launchway_store::{Turn, TurnHolder};
 
 use crate::database::TestDb;
@@ -29,7 +29,7 @@ async fn claimed(db: &TestDb, org: OrgId, status: SubmissionStatus) -> Submissio
     let new = Submission {
         platform: Platform::Ios,
         destination: Destination::AppStore,
-        standing: Standing {
+        state: SubmissionState {
             status,
             cancel_requested: false,
         },
@@ -66,7 +66,7 @@ async fn claim_by_an_older_node(db: &TestDb, one: &Submission) {
 /// Shows that the submission made a version in App Store Connect.
 async fn make_version(db: &TestDb, one: &Submission, status: SubmissionStatus) {
     let mut new = one.clone();
-    new.standing.status = status;
+    new.state.status = status;
     new.external.insert("appStoreVersionId".to_owned(), "1".to_owned());
     org_writes!(db, new.org_id, change_submission(&new));
 }
@@ -131,7 +131,7 @@ contract! {
             db.raw("DELETE FROM app_store_turns").await;
             assert_eq!(take(db, turn, &one).await, None);
             org_writes!(db, org, change_submission(&Submission {
-                standing: Standing { status, cancel_requested: false },
+                state: SubmissionState { status, cancel_requested: false },
                 ..one.clone()
             }));
             let holds = ["queued", "validating", "uploading", "processing", "in_review"].contains(&status.as_str());

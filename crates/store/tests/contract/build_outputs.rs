@@ -1,8 +1,8 @@
 //! What builds say and give: logs by offset, artifacts.
 
-use launchway_domain::build::{Artifact, Build, Move};
+use launchway_domain::build::{Artifact, Build, Transition};
 use launchway_domain::id::BuildId;
-use launchway_store::{BuildFile, BuildMove, LogChunk, LogSegment};
+use launchway_store::{BuildFile, LogChunk, LogSegment, StateChange};
 use serde_json::json;
 
 use crate::builds::{an_archive, keep, new_build};
@@ -100,8 +100,8 @@ contract! {
         assert_eq!(org_reads!(db, org, log_tail_start(build.id)), 4);
         // Only what is over has a log that could be sealed to its end.
         assert_eq!(system_reads!(db, unsealed_logs(10)), []);
-        let (canceled, _) = build.standing.after(Move::Cancel, NOW).unwrap();
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &canceled, &BuildMove::default())));
+        let (canceled, _) = build.state.after(Transition::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &canceled, &StateChange::default())));
         assert_eq!(system_reads!(db, unsealed_logs(10)), [(org, build.id)]);
     }
 
@@ -114,8 +114,8 @@ contract! {
         org_writes!(db, org, create_artifact(&artifact));
         org_writes!(db, org, create_artifact(&late));
         assert!(!system_reads!(db, artifact_is_open(artifact.id)));
-        let (running, _) = build.standing.after(Move::Lease, NOW).unwrap();
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &running, &BuildMove::default())));
+        let (running, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &running, &StateChange::default())));
         assert!(system_reads!(db, artifact_is_open(artifact.id)));
         assert!(!system_reads!(db, artifact_is_open(late.id)), "it is of another attempt");
         org_writes!(db, org, store_artifact(artifact.id, "artifacts/y", None));
@@ -150,9 +150,9 @@ contract! {
         let mut build = new_build(org);
         build.spec.source = an_archive("sources/y");
         keep(db, &build).await;
-        let (canceled, _) = build.standing.after(Move::Cancel, NOW).unwrap();
-        let with = BuildMove { finished_at: Some(NOW + 5), ..BuildMove::default() };
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &canceled, &with)));
+        let (canceled, _) = build.state.after(Transition::Cancel, NOW).unwrap();
+        let with = StateChange { finished_at: Some(NOW + 5), ..StateChange::default() };
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &canceled, &with)));
         org_writes!(db, org, append_log(build.id, 0, b"sealed"));
         let segment = LogSegment { start: 0, size: 6, blob_key: "logs/y/0".to_owned() };
         org_writes!(db, org, seal_log_segment(build.id, &segment));

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use launchway_domain::build::plan::{Plan, Step};
 use launchway_domain::build::{
-    Build, BuildErrorCode, BuildFailure, BuildStatus, GitFacts, Move, Outcome, PhaseRecord, SourceRecord, Spec,
-    Standing,
+    Build, BuildErrorCode, BuildFailure, BuildState, BuildStatus, GitFacts, Outcome, PhaseRecord, SourceRecord, Spec,
+    Transition,
 };
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
-use launchway_store::{BuildFilter, BuildMove, Db, QueueShare, Running};
+use launchway_store::{BuildFilter, Db, QueueShare, Running, StateChange};
 
 use crate::records::{ALL, NOW, an_org, bundle, new_id};
 use crate::runners::new_runner;
@@ -21,7 +21,7 @@ pub fn new_build(org: OrgId) -> Build {
     Build {
         id: new_id(),
         org_id: org,
-        standing: Standing::new(NOW),
+        state: BuildState::new(NOW),
         priority: 0,
         labels: vec!["os=linux".to_owned()],
         bundle_id: "com.example.app".to_owned(),
@@ -89,15 +89,15 @@ async fn order(db: &Db, labels: &[&str], org: OrgId) -> Vec<BuildId> {
         let Some((_, build)) = tx.org(org).next_queued(&labels).await.unwrap() else {
             return ids;
         };
-        let (to, _) = build.standing.after(Move::Lease, NOW).unwrap();
-        let with = BuildMove {
+        let (to, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let with = StateChange {
             runner: Some(new_id()),
             started_at: Some(NOW),
-            ..BuildMove::default()
+            ..StateChange::default()
         };
         assert!(
             tx.org(build.org_id)
-                .move_build(build.id, &build.standing, &to, &with)
+                .set_build_state(build.id, &build.state, &to, &with)
                 .await
                 .unwrap()
         );
@@ -147,17 +147,17 @@ contract! {
         assert_eq!(system_writes!(db, lock_leased_build(build.id)), Some(build.clone()));
         assert_eq!(system_reads!(db, any_build(build.id)), Some(build.clone()));
 
-        let (leased, _) = build.standing.after(Move::Lease, NOW + 1).unwrap();
+        let (leased, _) = build.state.after(Transition::Lease, NOW + 1).unwrap();
         let runner = new_id();
-        let with = BuildMove { runner: Some(runner), started_at: Some(NOW + 1), ..BuildMove::default() };
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
-        let failed = Move::Finish { attempt: 1, outcome: Outcome::Failed(BuildErrorCode::StepFailed) };
+        let with = StateChange { runner: Some(runner), started_at: Some(NOW + 1), ..StateChange::default() };
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
+        let failed = Transition::Finish { attempt: 1, outcome: Outcome::Failed(BuildErrorCode::StepFailed) };
         let (ended, code) = leased.after(failed, NOW + 2).unwrap();
         let error = BuildFailure { code: code.unwrap(), phase: Some("build".to_owned()), message: "exit 1".to_owned() };
-        let with = BuildMove { error: Some(error.clone()), finished_at: Some(NOW + 2), ..BuildMove::default() };
-        assert!(org_writes!(db, org, move_build(build.id, &leased, &ended, &with)));
+        let with = StateChange { error: Some(error.clone()), finished_at: Some(NOW + 2), ..StateChange::default() };
+        assert!(org_writes!(db, org, set_build_state(build.id, &leased, &ended, &with)));
         let told = Build {
-            standing: ended,
+            state: ended,
             runner_id: Some(runner),
             error: Some(error),
             phases: phases(),
@@ -188,7 +188,7 @@ contract! {
             let mut build = Build {
                 fingerprint: Some("hash".parse().unwrap()),
                 configuration: configuration.map(|name| name.parse().unwrap()),
-                standing: Standing { status: BuildStatus::Success, ..Standing::new(NOW) },
+                state: BuildState { status: BuildStatus::Success, ..BuildState::new(NOW) },
                 platform: Platform::Android,
                 bundle_id: "COM.example.app".to_owned(),
                 ..new_build(org)
@@ -201,7 +201,7 @@ contract! {
         let first = made(None, |_| ()).await;
         let second = made(Some("staging"), |_| ()).await;
         made(Some("staging"), |build| build.fingerprint = None).await;
-        made(None, |build| build.standing.status = BuildStatus::Failed).await;
+        made(None, |build| build.state.status = BuildStatus::Failed).await;
         made(None, |build| build.platform = Platform::Ios).await;
         made(None, |build| build.bundle_id = "com.example.other".to_owned()).await;
         assert_eq!(newest(None).await, Some(second));
@@ -213,36 +213,36 @@ contract! {
         let org = an_org(db).await.id;
         let build = new_build(org);
         keep(db, &build).await;
-        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
-        let nothing = BuildMove::default();
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &nothing)));
+        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let nothing = StateChange::default();
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &nothing)));
         // A second runner that read the same queue comes too late.
-        assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &nothing)));
+        assert!(!org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &nothing)));
         let lapse = leased.lease_until.unwrap();
-        let (again, _) = leased.after(Move::Lapse, lapse).unwrap();
-        assert!(org_writes!(db, org, move_build(build.id, &leased, &again, &nothing)));
-        let late = Move::Finish { attempt: 1, outcome: Outcome::Success };
+        let (again, _) = leased.after(Transition::Lapse, lapse).unwrap();
+        assert!(org_writes!(db, org, set_build_state(build.id, &leased, &again, &nothing)));
+        let late = Transition::Finish { attempt: 1, outcome: Outcome::Success };
         let (ended, _) = leased.after(late, NOW).unwrap();
-        assert!(!org_writes!(db, org, move_build(build.id, &leased, &ended, &nothing)));
-        assert_eq!(org_reads!(db, org, build(build.id)).unwrap().standing, again);
+        assert!(!org_writes!(db, org, set_build_state(build.id, &leased, &ended, &nothing)));
+        assert_eq!(org_reads!(db, org, build(build.id)).unwrap().state, again);
     }
 
     async fn a_lease_is_renewed_by_who_has_it(db: &TestDb) {
         let org = an_org(db).await.id;
         let (build, runner) = (new_build(org), new_id());
         keep(db, &build).await;
-        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
-        let with = BuildMove { runner: Some(runner), ..BuildMove::default() };
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+        let with = StateChange { runner: Some(runner), ..StateChange::default() };
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         let until = NOW + 1_000_000;
         assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &phases())), Some((false, 0)));
         let kept = org_reads!(db, org, build(build.id)).unwrap();
-        assert_eq!((kept.standing.lease_until, kept.phases), (Some(until), phases()));
+        assert_eq!((kept.state.lease_until, kept.phases), (Some(until), phases()));
         for (id, who, attempt) in [(new_id(), runner, 1), (build.id, new_id(), 1), (build.id, runner, 2)] {
             assert_eq!(system_writes!(db, renew_build(id, who, attempt, until + 1, &[])), None);
         }
-        let (asked, _) = leased.after(Move::Cancel, NOW).unwrap();
-        assert!(org_writes!(db, org, move_build(build.id, &leased, &asked, &BuildMove::default())));
+        let (asked, _) = leased.after(Transition::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, set_build_state(build.id, &leased, &asked, &StateChange::default())));
         assert_eq!(system_writes!(db, renew_build(build.id, runner, 1, until, &[])), Some((true, 0)));
     }
 
@@ -258,11 +258,11 @@ contract! {
         keep(db, &mac).await;
         // The last was lost once.
         let lost = &made[3];
-        let (leased, _) = lost.standing.after(Move::Lease, NOW).unwrap();
-        let (again, _) = leased.after(Move::Lapse, leased.lease_until.unwrap()).unwrap();
-        let nothing = BuildMove::default();
-        assert!(org_writes!(db, lost.org_id, move_build(lost.id, &lost.standing, &leased, &nothing)));
-        assert!(org_writes!(db, lost.org_id, move_build(lost.id, &leased, &again, &nothing)));
+        let (leased, _) = lost.state.after(Transition::Lease, NOW).unwrap();
+        let (again, _) = leased.after(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
+        let nothing = StateChange::default();
+        assert!(org_writes!(db, lost.org_id, set_build_state(lost.id, &lost.state, &leased, &nothing)));
+        assert!(org_writes!(db, lost.org_id, set_build_state(lost.id, &leased, &again, &nothing)));
 
         let ids = |list: &[usize]| list.iter().map(|at| made[*at].id).collect::<Vec<_>>();
         assert_eq!(org_reads!(db, orgs[0], queue_front(9)), [&ids(&[2, 4, 0])[..], &[mac.id]].concat());
@@ -284,8 +284,8 @@ contract! {
         }
         let gone = new_build(idle.id);
         keep(db, &gone).await;
-        let (canceled, _) = gone.standing.after(Move::Cancel, NOW).unwrap();
-        assert!(org_writes!(db, idle.id, move_build(gone.id, &gone.standing, &canceled, &BuildMove::default())));
+        let (canceled, _) = gone.state.after(Transition::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, idle.id, set_build_state(gone.id, &gone.state, &canceled, &StateChange::default())));
         let set = |label: &str| vec![label.to_owned()];
         let share = |org: &launchway_domain::org::Org, sets: Vec<Vec<String>>| {
             QueueShare { org: org.id, tier: org.tier, served_at: None, sets }
@@ -326,17 +326,17 @@ contract! {
         for build in [&build, &new_build(org)] {
             keep(db, build).await;
         }
-        let lease = |from: &Standing, at| {
-            let (leased, _) = from.after(Move::Lease, at).unwrap();
-            (leased, BuildMove { started_at: Some(at), ..BuildMove::default() })
+        let lease = |from: &BuildState, at| {
+            let (leased, _) = from.after(Transition::Lease, at).unwrap();
+            (leased, StateChange { started_at: Some(at), ..StateChange::default() })
         };
-        let (leased, with) = lease(&build.standing, NOW);
-        assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
-        let (again, _) = leased.after(Move::Lapse, leased.lease_until.unwrap()).unwrap();
-        assert!(org_writes!(db, org, move_build(build.id, &leased, &again, &BuildMove::default())));
+        let (leased, with) = lease(&build.state, NOW);
+        assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
+        let (again, _) = leased.after(Transition::Lapse, leased.lease_until.unwrap()).unwrap();
+        assert!(org_writes!(db, org, set_build_state(build.id, &leased, &again, &StateChange::default())));
         let (leased, with) = lease(&again, NOW + 9);
-        assert!(org_writes!(db, org, move_build(build.id, &again, &leased, &with)));
-        assert!(!org_writes!(db, org, move_build(build.id, &again, &leased, &lease(&again, NOW + 99).1)));
+        assert!(org_writes!(db, org, set_build_state(build.id, &again, &leased, &with)));
+        assert!(!org_writes!(db, org, set_build_state(build.id, &again, &leased, &lease(&again, NOW + 99).1)));
         assert_eq!(org_reads!(db, org, queue_share(9))[0].served_at, Some(NOW + 9));
         assert_eq!(org_reads!(db, org, build(build.id)).unwrap().started_at, Some(NOW), "it began once");
     }
@@ -364,9 +364,9 @@ contract! {
         for (org, runner) in [(org, &own), (org, &shared), (org, &shared), (other, &shared)] {
             let build = new_build(org);
             keep(db, &build).await;
-            let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
-            let with = BuildMove { runner: Some(runner.id), ..BuildMove::default() };
-            assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &with)));
+            let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
+            let with = StateChange { runner: Some(runner.id), ..StateChange::default() };
+            assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &with)));
         }
         let mut running = system_reads!(db, running_builds());
         running.sort_by_key(|running| running.org);
@@ -449,8 +449,8 @@ contract! {
             keep(db, build).await;
         }
         for (at, build) in builds.iter().enumerate().take(2) {
-            let (leased, _) = build.standing.after(Move::Lease, NOW - at as i64).unwrap();
-            assert!(org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
+            let (leased, _) = build.state.after(Transition::Lease, NOW - at as i64).unwrap();
+            assert!(org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &StateChange::default())));
         }
         let end = NOW + launchway_domain::build::LEASE;
         assert_eq!(system_reads!(db, lapsed_builds(end - 2, 10)), []);
@@ -475,8 +475,8 @@ contract! {
         for build in [&plain, &branch, &other] {
             keep(db, build).await;
         }
-        let (ended, _) = plain.standing.after(Move::Cancel, NOW).unwrap();
-        assert!(org_writes!(db, org, move_build(plain.id, &plain.standing, &ended, &BuildMove::default())));
+        let (ended, _) = plain.state.after(Transition::Cancel, NOW).unwrap();
+        assert!(org_writes!(db, org, set_build_state(plain.id, &plain.state, &ended, &StateChange::default())));
         let none = BuildFilter::default();
         let android = BuildFilter { platform: Some(Platform::Android), ..none.clone() };
         for (filter, ids) in [

@@ -6,7 +6,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode};
 use launchway_domain::submission::record::{Change, Note, Options, Spec, Work};
-use launchway_domain::submission::{FileKind, Standing, Store, Submission, SubmissionFile, SubmissionStatus};
+use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionState, SubmissionStatus};
 use launchway_store::{BuildFile, Lane, SubmissionFilter, SubmittedBinary, Wish};
 
 use crate::database::TestDb;
@@ -19,7 +19,7 @@ pub fn new_submission(org: OrgId) -> Submission {
     let mut new = Submission {
         id: new_id(),
         org_id: org,
-        standing: Standing::new(),
+        state: SubmissionState::new(),
         build_id: Some(new_id()),
         bundle_id: APP.to_owned(),
         platform: Platform::Android,
@@ -141,7 +141,7 @@ contract! {
         let old = new_submission(org);
         submit(db, &old).await;
         let mut new = old.clone();
-        new.standing = Standing { status: SubmissionStatus::Halted, cancel_requested: true };
+        new.state = SubmissionState { status: SubmissionStatus::Halted, cancel_requested: true };
         new.rollout = 50;
         new.credential_id = None;
         new.external.insert("appId".to_owned(), "1".to_owned());
@@ -245,7 +245,7 @@ contract! {
             match place {
                 0 => new.change = Some(change),
                 1 => new.work.is_urgent = true,
-                _ => new.standing.cancel_requested = true,
+                _ => new.state.cancel_requested = true,
             }
             org_writes!(db, at, change_submission(&new));
             urgent.push((at, new.id));
@@ -338,7 +338,7 @@ contract! {
             (SubmissionStatus::Failed, "4"),
         ] {
             let new = Submission {
-                standing: Standing { status, cancel_requested: false },
+                state: SubmissionState { status, cancel_requested: false },
                 build_number: Some(number.to_owned()),
                 ..new_submission(org)
             };

@@ -1,7 +1,7 @@
 //! The organization's door: through it, rows of another organization are neither seen nor changed.
 
 use launchway_domain::app::{App, Package, Upload};
-use launchway_domain::build::{Artifact, Build, Move, Runner};
+use launchway_domain::build::{Artifact, Build, Runner, Transition};
 use launchway_domain::credential::Credential;
 use launchway_domain::id::{OrgId, SessionId, UserId};
 use launchway_domain::org::Invitation;
@@ -15,8 +15,8 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::Next;
 use launchway_store::{
-    AuditFilter, BuildFilter, BuildMove, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey,
-    SealedEnvVar, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
+    AuditFilter, BuildFilter, Claim, Db, EventRow, LogSegment, NewKey, NewUpdate, Report, RequestKey, SealedEnvVar,
+    StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -109,12 +109,12 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     keep(db, &build).await;
     let served = new_build(id);
     keep(db, &served).await;
-    let (leased, _) = served.standing.after(Move::Lease, NOW).unwrap();
-    let with = BuildMove {
+    let (leased, _) = served.state.after(Transition::Lease, NOW).unwrap();
+    let with = StateChange {
         started_at: Some(NOW),
-        ..BuildMove::default()
+        ..StateChange::default()
     };
-    org_writes!(db, id, move_build(served.id, &served.standing, &leased, &with));
+    org_writes!(db, id, set_build_state(served.id, &served.state, &leased, &with));
     org_writes!(db, id, delete_build(served.id));
     org_writes!(db, id, append_log(build.id, 0, b"log"));
     let segment = LogSegment {
@@ -346,12 +346,12 @@ contract! {
         variable.sealed = "ours".to_owned();
         org_writes!(db, org, replace_env_var(&variable));
         let build = &theirs.build;
-        let (leased, _) = build.standing.after(Move::Lease, NOW).unwrap();
+        let (leased, _) = build.state.after(Transition::Lease, NOW).unwrap();
         assert_eq!(org_writes!(db, org, lock_build(build.id)), None);
         assert_eq!(org_reads!(db, org, newest_build_with_fingerprint(&name, build.platform, None)), None);
         assert_eq!(org_reads!(db, org, fingerprint_document(&name, "hash")), None);
         assert_eq!(org_reads!(db, org, paired_fingerprint(&name, "hash")), None);
-        assert!(!org_writes!(db, org, move_build(build.id, &build.standing, &leased, &BuildMove::default())));
+        assert!(!org_writes!(db, org, set_build_state(build.id, &build.state, &leased, &StateChange::default())));
         org_writes!(db, org, tell_build(&Build { warnings: vec!["ours".to_owned()], ..build.clone() }));
         assert!(!org_writes!(db, org, delete_build(build.id)));
         org_writes!(db, org, clear_build(build.id, &["ours".to_owned()], NOW));

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::super::{AppStoreConnect, Progress, Stage, Stepped};
 use crate::answer::Fields;
-use crate::failure::StoreFailure;
+use crate::failure::AppStoreError;
 use crate::release::Release;
 use crate::step::Step;
-use crate::transport::{Body, Method, NoAnswer, Request};
+use crate::transport::{Body, Method, Request, TransportError};
 
 /// Parts that are sent in one step, after which it is kept that they have arrived.
 const BATCH: usize = 12;
@@ -37,7 +37,7 @@ enum Fate {
     Arrived(u64),
     /// The store does not take it at this address (any more).
     Refused,
-    Lost(StoreFailure),
+    Lost(AppStoreError),
 }
 
 impl AppStoreConnect {
@@ -50,7 +50,7 @@ impl AppStoreConnect {
         let operations = file.list("/data/attributes/uploadOperations");
         let parts = operations.iter().map(read).collect::<Result<Vec<Part>, _>>()?;
         if !covers(&parts, release.source.size()) {
-            return Err(StoreFailure::nonsense("addresses for the whole binary"));
+            return Err(AppStoreError::nonsense("addresses for the whole binary"));
         }
         let left = parts
             .into_iter()
@@ -116,7 +116,7 @@ impl AppStoreConnect {
                     Some(failure) => failure,
                     None => return Fate::Refused,
                 },
-                Err(NoAnswer::Unreadable) => return Fate::Lost(NoAnswer::Unreadable.into()),
+                Err(TransportError::Unreadable) => return Fate::Lost(TransportError::Unreadable.into()),
                 Err(none) => none.into(),
             };
             if tries == TRIES {
@@ -128,10 +128,10 @@ impl AppStoreConnect {
     }
 }
 
-fn read(operation: &Value) -> Result<Part, StoreFailure> {
+fn read(operation: &Value) -> Result<Part, AppStoreError> {
     let number = |pointer: &str| {
         let number = operation.pointer(pointer).and_then(Value::as_u64);
-        number.ok_or_else(|| StoreFailure::nonsense("the place of a part"))
+        number.ok_or_else(|| AppStoreError::nonsense("the place of a part"))
     };
     let headers = operation.list("/requestHeaders").iter().filter_map(|header| {
         let (name, value) = (header.text("/name")?, header.text("/value")?);
@@ -139,7 +139,7 @@ fn read(operation: &Value) -> Result<Part, StoreFailure> {
     });
     let method = Method::parse(operation.text("/method").unwrap_or("PUT"));
     Ok(Part {
-        method: method.ok_or_else(|| StoreFailure::nonsense("the method of a part"))?,
+        method: method.ok_or_else(|| AppStoreError::nonsense("the method of a part"))?,
         url: operation.need("/url")?,
         // The transport counts by itself.
         headers: headers.filter(|(name, _)| name != "content-length").collect(),

@@ -8,8 +8,8 @@ use launchway_store::System;
 use serde::{Deserialize, Serialize};
 
 use super::{OBJECTS, PAGE, hash_file};
+use crate::api_error::ApiError;
 use crate::blob::{Blob, BlobError, Key};
-use crate::failure::Failure;
 use crate::folders::new_private_file;
 use crate::program::CommandError;
 
@@ -37,7 +37,7 @@ pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Re
     let mut list = BufWriter::new(new_private_file(&path)?);
     let (mut count, mut after) = (0, String::new());
     loop {
-        let page = system.build_files_after(&after, PAGE).await.map_err(Failure::from)?;
+        let page = system.build_files_after(&after, PAGE).await.map_err(ApiError::from)?;
         let Some(last) = page.last() else { break };
         after.clone_from(&last.blob_key);
         for named in &page {
@@ -50,13 +50,13 @@ pub(super) async fn save(blob: &Blob, system: &mut System<'_>, dir: &Path) -> Re
                     std::fs::remove_file(&target)?;
                     continue;
                 }
-                Err(error) => return Err(Failure::from(error).into()),
+                Err(error) => return Err(ApiError::from(error).into()),
             };
             file.sync_all().await?;
             let sha256 = hex::encode(fetched.sha256);
             if named.sha256.as_ref().is_some_and(|known| *known != sha256) {
                 let problem = format!("The artifact {} in the object storage is damaged", named.blob_key);
-                return Err(Failure::bad(problem).into());
+                return Err(ApiError::bad(problem).into());
             }
             let line = Line {
                 key: named.blob_key.clone(),
@@ -98,7 +98,7 @@ pub(super) async fn restore(blob: &Blob, dir: &Path) -> Result<(), CommandError>
     for line in lines(dir)? {
         let line = line?;
         let put = blob.put_file(&key(&line.key)?, &object(dir, line.number)).await;
-        put.map_err(Failure::from)?;
+        put.map_err(ApiError::from)?;
     }
     Ok(())
 }
@@ -113,9 +113,9 @@ fn object(dir: &Path, number: u64) -> std::path::PathBuf {
 }
 
 fn key(text: &str) -> Result<Key, CommandError> {
-    Ok(Key::new(text).map_err(|error| Failure::Internal(error.to_string()))?)
+    Ok(Key::new(text).map_err(|error| ApiError::Internal(error.to_string()))?)
 }
 
 fn damaged(what: &str) -> CommandError {
-    Failure::bad(format!("The backup is damaged: {what} is missing or changed")).into()
+    ApiError::bad(format!("The backup is damaged: {what} is missing or changed")).into()
 }

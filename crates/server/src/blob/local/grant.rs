@@ -48,7 +48,7 @@ pub enum Access {
 
 /// Why a URL is not believed. The text is for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum GrantError {
     /// It was not signed here, or something in it was changed.
     #[error("The signature of this link is not valid")]
     Signature,
@@ -96,20 +96,20 @@ impl Directory {
     /// string. Parameters that the signature does not know are ignored.
     ///
     /// # Errors
-    /// The [`Refusal`]; an expired link is only called so when it is genuine.
-    pub fn verify(&self, method: Method, key: &str, query: &str, now_ms: i64) -> Result<Grant, Refusal> {
-        let claim = Claim::read(method, query).ok_or(Refusal::Signature)?;
-        let key = Key::new(key).map_err(|_| Refusal::Signature)?;
+    /// The [`GrantError`]; an expired link is only called so when it is genuine.
+    pub fn verify(&self, method: Method, key: &str, query: &str, now_ms: i64) -> Result<Grant, GrantError> {
+        let claim = Claim::read(method, query).ok_or(GrantError::Signature)?;
+        let key = Key::new(key).map_err(|_| GrantError::Signature)?;
         let bound = match &claim.access {
             Access::Get { file_name } => self.signature(method, &key, claim.expires, file_name.as_bytes()),
             Access::Put { size } => self.signature(method, &key, claim.expires, size.to_string().as_bytes()),
         };
         if !bool::from(hex_of(&bound).as_slice().ct_eq(claim.signature.as_bytes())) {
-            return Err(Refusal::Signature);
+            return Err(GrantError::Signature);
         }
         let expires_at_ms = claim.expires.saturating_mul(1000);
         if now_ms >= expires_at_ms {
-            return Err(Refusal::Expired);
+            return Err(GrantError::Expired);
         }
         Ok(Grant {
             key,
@@ -208,7 +208,7 @@ mod tests {
         String::from_utf8(url).unwrap()
     }
 
-    fn verify(directory: &Directory, method: Method, url: &str, now_ms: i64) -> Result<Grant, Refusal> {
+    fn verify(directory: &Directory, method: Method, url: &str, now_ms: i64) -> Result<Grant, GrantError> {
         let (key, query) = url
             .strip_prefix("https://example.com/files/")
             .unwrap()
@@ -259,7 +259,7 @@ mod tests {
                     };
                     assert_eq!(
                         directory.verify(method, key, query, NOW),
-                        Err(Refusal::Signature),
+                        Err(GrantError::Signature),
                         "{changed}"
                     );
                     tried += 1;
@@ -273,16 +273,16 @@ mod tests {
     fn methods_keys_and_parameters_do_not_stand_for_each_other() {
         let (_root, signer) = directory([7; 32]);
         let (get, put) = (get_url(&signer, "a/b", "42"), put_url(&signer, "a/b", 42));
-        assert_eq!(verify(&signer, Method::Put, &get, NOW), Err(Refusal::Signature));
-        assert_eq!(verify(&signer, Method::Get, &put, NOW), Err(Refusal::Signature));
+        assert_eq!(verify(&signer, Method::Put, &get, NOW), Err(GrantError::Signature));
+        assert_eq!(verify(&signer, Method::Get, &put, NOW), Err(GrantError::Signature));
         let as_put = get.replace("name=", "size=");
-        assert_eq!(verify(&signer, Method::Put, &as_put, NOW), Err(Refusal::Signature));
+        assert_eq!(verify(&signer, Method::Put, &as_put, NOW), Err(GrantError::Signature));
         let (_other_root, other) = directory([8; 32]);
-        assert_eq!(verify(&other, Method::Get, &get, NOW), Err(Refusal::Signature));
+        assert_eq!(verify(&other, Method::Get, &get, NOW), Err(GrantError::Signature));
         for twice in ["&name=x", "&expires=9999999999", "&signature=00"] {
             assert_eq!(
                 verify(&signer, Method::Get, &format!("{get}{twice}"), NOW),
-                Err(Refusal::Signature),
+                Err(GrantError::Signature),
                 "{twice}"
             );
         }
@@ -299,12 +299,12 @@ mod tests {
         assert!(verify(&directory, Method::Get, &url, 1_790_003_599_999).is_ok());
         assert_eq!(
             verify(&directory, Method::Get, &url, 1_790_003_600_000),
-            Err(Refusal::Expired)
+            Err(GrantError::Expired)
         );
         let forged = url.replace("expires=1790003600", "expires=1790003601");
         assert_eq!(
             verify(&directory, Method::Get, &forged, 1_790_003_600_000),
-            Err(Refusal::Signature)
+            Err(GrantError::Signature)
         );
     }
 
@@ -314,7 +314,7 @@ mod tests {
             let (_root, directory) = directory([7; 32]);
             let grant = verify(&directory, Method::Get, &get_url(&directory, "k", &name), NOW).unwrap();
             prop_assert_eq!(grant.access, Access::Get { file_name: name });
-            prop_assert_eq!(directory.verify(Method::Put, &query, &query, NOW), Err(Refusal::Signature));
+            prop_assert_eq!(directory.verify(Method::Put, &query, &query, NOW), Err(GrantError::Signature));
         }
     }
 }

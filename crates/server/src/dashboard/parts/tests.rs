@@ -29,7 +29,7 @@ fn form(begin: &str, filler: &str, size: usize, end: &str) -> (Request, Arc<Atom
 }
 
 /// Reads every part of a form, each of at most `largest` bytes: their names and sizes.
-async fn read(request: Request, largest: usize) -> Result<Vec<(String, usize)>, Failure> {
+async fn read(request: Request, largest: usize) -> Result<Vec<(String, usize)>, ApiError> {
     let mut parts = FormParts::of(request).await?;
     let mut all = Vec::new();
     while let Some(part) = parts.next().await? {

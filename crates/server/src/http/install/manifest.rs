@@ -2,7 +2,7 @@
 
 use plist::{Dictionary, Value};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// What the button of the page leads to: the system reads the manifest at this URL.
 pub fn link(manifest_url: &str) -> String {
@@ -17,7 +17,7 @@ pub fn link(manifest_url: &str) -> String {
 }
 
 /// The manifest of an app whose bytes are at `url`.
-pub fn write(url: &str, bundle_id: &str, version: &str, title: &str) -> Result<Vec<u8>, Failure> {
+pub fn write(url: &str, bundle_id: &str, version: &str, title: &str) -> Result<Vec<u8>, ApiError> {
     let texts = |pairs: &[(&str, &str)]| -> Dictionary {
         pairs
             .iter()
@@ -39,7 +39,7 @@ pub fn write(url: &str, bundle_id: &str, version: &str, title: &str) -> Result<V
     let mut bytes = Vec::new();
     Value::Dictionary(manifest)
         .to_writer_xml(&mut bytes)
-        .map_err(|error| Failure::Internal(format!("writing a manifest: {error}")))?;
+        .map_err(|error| ApiError::Internal(format!("writing a manifest: {error}")))?;
     Ok(bytes)
 }
 

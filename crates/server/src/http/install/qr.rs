@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use qrcode::{Color, EcLevel, QrCode};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// The quiet zone that readers need around the code, in modules.
 const MARGIN: usize = 4;
@@ -18,9 +18,9 @@ pub struct Drawing {
 }
 
 /// Draws a text.
-pub fn draw(text: &str) -> Result<Drawing, Failure> {
+pub fn draw(text: &str) -> Result<Drawing, ApiError> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M);
-    let code = code.map_err(|error| Failure::Internal(format!("drawing a QR code: {error}")))?;
+    let code = code.map_err(|error| ApiError::Internal(format!("drawing a QR code: {error}")))?;
     let width = code.width();
     let mut path = String::new();
     for (at, color) in code.to_colors().into_iter().enumerate() {

@@ -12,9 +12,9 @@ use launchway_domain::tenancy::Role;
 use super::home::page_caller;
 use super::sign_in::{self, Step, way_to_provider};
 use super::{Choice, Form, Page, answered, field, fields, foreign_form, input, refused, signed_in};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, Origin, Who};
-use crate::failure::Failure;
 use crate::http::admit;
 use crate::http::extract::Query;
 use crate::ops::device_logins;
@@ -123,14 +123,14 @@ fn administered(caller: &Caller) -> Vec<&Org> {
 }
 
 /// The caller in the organization that the form names.
-fn in_org(caller: Caller, named: &str) -> Result<Caller, Failure> {
+fn in_org(caller: Caller, named: &str) -> Result<Caller, ApiError> {
     let Who::Session { memberships, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     let found = memberships.iter().find(|(org, _)| org.id.to_string() == named);
     let (org, role) = found
         .cloned()
-        .ok_or_else(|| Failure::Forbidden("You are not a member of this organization".to_owned()))?;
+        .ok_or_else(|| ApiError::Forbidden("You are not a member of this organization".to_owned()))?;
     Ok(Caller {
         org: Some(org),
         role: Some(role),
@@ -139,9 +139,9 @@ fn in_org(caller: Caller, named: &str) -> Result<Caller, Failure> {
 }
 
 /// The code and what it names, or the form to enter it.
-async fn look(app: &App, caller: &Caller, code: &str) -> Result<Response, Failure> {
+async fn look(app: &App, caller: &Caller, code: &str) -> Result<Response, ApiError> {
     let Who::Session { user, .. } = &caller.who else {
-        return Err(Failure::NoAuthentication);
+        return Err(ApiError::NoAuthentication);
     };
     if code.is_empty() {
         return Ok(code_page("").into_response());
@@ -161,7 +161,7 @@ pub async fn show(
     origin: Extension<Origin>,
     headers: HeaderMap,
     query: Query,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let code = field(&query, "code")?;
     match page_caller(&app, &headers, &origin).await? {
         Some(caller) => look(&app, &caller, code).await,
@@ -169,7 +169,7 @@ pub async fn show(
     }
 }
 
-pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, Failure> {
+pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
     let own = admit::from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;

@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::sign_in::{self, Step, wanted_page, way_to_provider};
 use super::{Form, Page, answered, field, fields, foreign_form, input, protect, refused, signed_in};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Caller, NO_ORGANIZATION, Origin, Who};
 use crate::dashboard::home_of;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::http::{admit, cookies};
 use crate::ops::sessions::{self, EndSession};
@@ -48,7 +48,7 @@ pub(super) fn sign_in_page(app: &App, email: &str, next: &str) -> Page {
 /// Where somebody who is signed in goes: to the organization looked at last, or the oldest.
 fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
     let Who::Session { memberships, .. } = &caller.who else {
-        return Failure::NoAuthentication.into_response();
+        return ApiError::NoAuthentication.into_response();
     };
     let last = cookies::last_org(headers).unwrap_or_default();
     let known = memberships.iter().find(|(org, _)| org.id.to_string() == last);
@@ -67,13 +67,13 @@ fn to_dashboard(caller: &Caller, headers: &HeaderMap) -> Response {
 }
 
 /// The signed-in user behind the cookie of a page's request.
-pub(super) async fn page_caller(app: &App, headers: &HeaderMap, origin: &Origin) -> Result<Option<Caller>, Failure> {
+pub(super) async fn page_caller(app: &App, headers: &HeaderMap, origin: &Origin) -> Result<Option<Caller>, ApiError> {
     match admit::session_caller(app, headers).await {
         Ok(who) => {
             app.last_used.note(&who, app.clock.now());
             Ok(Some(admit::at_home(who, origin.clone())))
         }
-        Err(Failure::NoAuthentication) => Ok(None),
+        Err(ApiError::NoAuthentication) => Ok(None),
         Err(failure) => Err(failure),
     }
 }
@@ -83,7 +83,7 @@ pub async fn show(
     origin: Extension<Origin>,
     headers: HeaderMap,
     query: Query,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     if let Some(caller) = page_caller(&app, &headers, &origin).await? {
         return Ok(to_dashboard(&caller, &headers));
     }
@@ -106,7 +106,7 @@ pub async fn show(
     .into_response())
 }
 
-pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, Failure> {
+pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Request) -> Result<Response, ApiError> {
     let own = admit::from_own_pages(&app, request.headers());
     let caller = page_caller(&app, request.headers(), &browser.origin).await?;
     let form = fields(request).await?;
@@ -129,7 +129,7 @@ pub async fn submit(State(app): State<Arc<App>>, browser: Browser, request: Requ
     }
 }
 
-async fn sign_out(app: &App, caller: &Caller) -> Result<Response, Failure> {
+async fn sign_out(app: &App, caller: &Caller) -> Result<Response, ApiError> {
     if let Who::Session { session, user, .. } = &caller.who {
         sessions::end_session(app, user.id, session.id, EndSession::SignOut, &caller.origin).await?;
     }

@@ -8,9 +8,9 @@ use launchway_domain::org::Invitation;
 
 use super::sign_in::way_to_provider;
 use super::{Form, Page, field, fields, input, refused, signed_in};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::{Browser, Origin};
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::accounts;
 
@@ -39,7 +39,7 @@ fn setup_page(token: &str, organization: &str, email: &str) -> Page {
     }
 }
 
-pub async fn setup(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
+pub async fn setup(State(app): State<Arc<App>>, query: Query) -> Result<Response, ApiError> {
     let token = field(&query, "token")?;
     if accounts::setup_is_open(&app, token).await? {
         return Ok(setup_page(token, "", "").into_response());
@@ -57,7 +57,7 @@ pub async fn submit_setup(
     State(app): State<Arc<App>>,
     browser: Browser,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let form = fields(request).await?;
     let request = launchway_api::auth::Setup {
         token: field(&form, "token")?.to_owned(),
@@ -112,7 +112,7 @@ fn invite_page(app: &App, token: &str, invitation: &Invitation, organization: &s
     }
 }
 
-pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
+pub async fn invite(State(app): State<Arc<App>>, query: Query) -> Result<Response, ApiError> {
     let token = field(&query, "token")?;
     match accounts::look_at_invitation(&app, token).await {
         Ok((invitation, organization)) => {
@@ -132,7 +132,7 @@ pub async fn submit_invite(
     State(app): State<Arc<App>>,
     browser: Browser,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let form = fields(request).await?;
     let token = field(&form, "token")?;
     let (invitation, organization) = match accounts::look_at_invitation(&app, token).await {
@@ -152,7 +152,7 @@ pub async fn submit_invite(
     match accounts::accept_invitation(&app, token, password, code, &browser).await {
         Ok(done) => Ok(signed_in(&app, &done, "/")),
         Err(failure) => {
-            let asks_code = code.is_some() || matches!(failure, Failure::CodeNeeded);
+            let asks_code = code.is_some() || matches!(failure, ApiError::CodeNeeded);
             Ok(refused(
                 invite_page(&app, token, &invitation, &organization, asks_code),
                 failure,
@@ -182,7 +182,7 @@ fn reset_page(token: &str) -> Page {
     }
 }
 
-pub async fn reset(query: Query) -> Result<Response, Failure> {
+pub async fn reset(query: Query) -> Result<Response, ApiError> {
     Ok(reset_page(field(&query, "token")?).into_response())
 }
 
@@ -190,7 +190,7 @@ pub async fn submit_reset(
     State(app): State<Arc<App>>,
     origin: Extension<Origin>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     let form = fields(request).await?;
     let token = field(&form, "token")?;
     match accounts::reset_password(&app, token, field(&form, "password")?, &origin).await {

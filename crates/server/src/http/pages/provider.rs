@@ -12,9 +12,9 @@ use subtle::ConstantTimeEq;
 use super::home::sign_in_page;
 use super::sign_in::{code_page, wanted_page};
 use super::{Page, field, input, protect, refused, signed_in};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::cookies;
 use crate::http::extract::{Query, SentHere};
 use crate::ops::provider_sign_in::Dropped;
@@ -24,8 +24,8 @@ use crate::outbound::provider::{Login, Provider};
 
 const BEGIN_ANEW: &str = "This sign-in was not begun in this browser, or took too long; begin anew";
 
-fn provider(app: &App) -> Result<&Provider, Failure> {
-    app.provider.as_ref().ok_or(Failure::NoSuchPath)
+fn provider(app: &App) -> Result<&Provider, ApiError> {
+    app.provider.as_ref().ok_or(ApiError::NoSuchPath)
 }
 
 /// Where the provider sends browsers back to; it has to know it.
@@ -36,7 +36,7 @@ fn redirect_uri(app: &App) -> String {
 /// What a cookie keeps of where a sign-in leads to, in bytes.
 const LONGEST_NEXT: usize = 2000;
 
-pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response, Failure> {
+pub async fn begin(State(app): State<Arc<App>>, query: Query) -> Result<Response, ApiError> {
     let token = app.random.token();
     let next = wanted_page(field(&query, "next")?).filter(|next| next.len() <= LONGEST_NEXT);
     let next = next.unwrap_or_default();
@@ -62,7 +62,7 @@ pub async fn come_back(
     SentHere(browser): SentHere,
     headers: HeaderMap,
     query: Query,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     provider(&app)?;
     let kept = cookies::provider_token(&app, &headers).unwrap_or_default();
     let (token, next) = kept.split_once('.').unwrap_or_default();
@@ -111,9 +111,9 @@ fn claimed(app: &App, done: &SignedIn, dropped: &Dropped, next: &str) -> Respons
     response
 }
 
-async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<Entered, Failure> {
+async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) -> Result<Entered, ApiError> {
     let provider = provider(app)?;
-    let anew = || Failure::NotProven(BEGIN_ANEW.to_owned());
+    let anew = || ApiError::NotProven(BEGIN_ANEW.to_owned());
     let login = Login::of(token);
     let state = field(query, "state")?;
     if token.is_empty() || !bool::from(login.state.as_bytes().ct_eq(state.as_bytes())) {
@@ -121,7 +121,7 @@ async fn enter(app: &Arc<App>, browser: &Browser, token: &str, query: &Query) ->
     }
     let code = field(query, "code")?;
     if code.is_empty() {
-        return Err(Failure::NotProven(
+        return Err(ApiError::NotProven(
             "The sign-in provider did not sign you in".to_owned(),
         ));
     }

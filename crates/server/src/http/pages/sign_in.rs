@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{Form, Input, Page, field, input};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::percent::encoded;
 use crate::caller::Browser;
-use crate::failure::Failure;
 use crate::http::extract::Query;
 use crate::ops::proof::{FirstStep, TOO_LATE};
 use crate::ops::sessions::{self, Entered, SignedIn};
@@ -36,13 +36,13 @@ pub(super) enum Step {
     /// The browser is signed in.
     In(SignedIn),
     /// The code is asked for; after a wrong one, with what is wrong.
-    Code(FirstStep, Option<Failure>),
+    Code(FirstStep, Option<ApiError>),
     /// Address and password are asked for again.
-    Again(Failure),
+    Again(ApiError),
 }
 
 /// Goes a step by what a form holds: `proof` says that the password was right.
-pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Result<Step, Failure> {
+pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Result<Step, ApiError> {
     let (email, proof) = (field(form, "email")?, field(form, "proof")?);
     if proof.is_empty() {
         let entered = sessions::enter(app, email, field(form, "password")?, browser).await;
@@ -59,7 +59,7 @@ pub(super) async fn step(app: &Arc<App>, form: &Query, browser: &Browser) -> Res
     let entered = sessions::enter_by_code(app, &first, field(form, CODE)?, browser).await;
     Ok(match entered {
         Ok(signed_in) => Step::In(signed_in),
-        Err(Failure::NotProven(words)) if words == TOO_LATE => Step::Again(Failure::NotProven(words)),
+        Err(ApiError::NotProven(words)) if words == TOO_LATE => Step::Again(ApiError::NotProven(words)),
         Err(failure) => Step::Code(first, Some(failure)),
     })
 }

@@ -8,8 +8,8 @@ use launchway_domain::standard_webhooks::Secret;
 use launchway_domain::time::{EpochMs, HOUR};
 use launchway_store::DueWebhook;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::webhooks::place_of_secret;
 use crate::ops::write::Write;
 
@@ -24,7 +24,7 @@ pub struct OpenedSecrets(HashMap<(WebhookId, String), (Secret, EpochMs)>);
 
 impl OpenedSecrets {
     /// The secrets that sign for a webhook now, the present one first.
-    pub async fn of(&mut self, app: &App, webhook: &DueWebhook) -> Result<Vec<Secret>, Failure> {
+    pub async fn of(&mut self, app: &App, webhook: &DueWebhook) -> Result<Vec<Secret>, ApiError> {
         let now = app.clock.now();
         self.0.retain(|_, (_, opened_at)| now - *opened_at < LIFE);
         let old = webhook.secrets.old.iter().filter(|old| old.until > now);
@@ -43,7 +43,13 @@ impl OpenedSecrets {
         Ok(wanted.into_iter().filter_map(opened).collect())
     }
 
-    async fn open(&mut self, app: &App, webhook: &DueWebhook, wanted: &[&String], now: EpochMs) -> Result<(), Failure> {
+    async fn open(
+        &mut self,
+        app: &App,
+        webhook: &DueWebhook,
+        wanted: &[&String],
+        now: EpochMs,
+    ) -> Result<(), ApiError> {
         if self.0.len() + wanted.len() > MOST {
             self.0.clear();
         }
@@ -52,7 +58,7 @@ impl OpenedSecrets {
             let place = place_of_secret(webhook.id);
             let bytes = write.open_secret(&place, sealed, "signing deliveries").await?;
             let secret = Secret::from_bytes(&bytes)
-                .ok_or_else(|| Failure::Internal("a webhook's secret has another length".to_owned()))?;
+                .ok_or_else(|| ApiError::Internal("a webhook's secret has another length".to_owned()))?;
             self.0.insert((webhook.id, (*sealed).clone()), (secret, now));
         }
         write.commit().await

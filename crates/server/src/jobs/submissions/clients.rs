@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use launchway_api::secret::SecretText;
 use launchway_app_stores::token::{Es256Key, Rs256Key};
-use launchway_app_stores::{StoreFailure, app_store, google_play};
+use launchway_app_stores::{AppStoreError, app_store, google_play};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::CredentialId;
 use launchway_domain::submission::error::SubmissionErrorCode as Code;
@@ -17,8 +17,8 @@ use launchway_domain::time::{EpochMs, HOUR};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::credentials::{self, OpenedCredential};
 use crate::ops::write::Write;
 
@@ -39,12 +39,12 @@ pub enum Client {
 /// Why there is no client.
 pub enum NoClient {
     /// The submission is told.
-    Told(StoreFailure),
+    Told(AppStoreError),
     /// It cannot be made now.
-    Failed(Failure),
+    Failed(ApiError),
 }
 
-impl<E: Into<Failure>> From<E> for NoClient {
+impl<E: Into<ApiError>> From<E> for NoClient {
     fn from(error: E) -> Self {
         NoClient::Failed(error.into())
     }
@@ -59,7 +59,7 @@ impl Clients {
     pub async fn of(&self, app: &App, submission: &Submission) -> Result<Client, NoClient> {
         let gone = || {
             let message = "The credential of this submission was deleted.";
-            NoClient::Told(StoreFailure::new(Code::CredentialInvalid, message))
+            NoClient::Told(AppStoreError::new(Code::CredentialInvalid, message))
         };
         let id = submission.credential_id.ok_or_else(gone)?;
         let mut tx = app.db.read().await?;
@@ -100,9 +100,9 @@ struct ServiceAccount {
     token_uri: String,
 }
 
-fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, StoreFailure> {
+fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, AppStoreError> {
     // What was checked when it was taken in is so; nothing of it is shown.
-    let unreadable = || StoreFailure::new(Code::CredentialInvalid, "The credential cannot be read.");
+    let unreadable = || AppStoreError::new(Code::CredentialInvalid, "The credential cannot be read.");
     let content = BASE64_STANDARD.decode(opened.content.reveal()).map(Zeroizing::new);
     let content = content.map_err(|_| unreadable())?;
     let text = std::str::from_utf8(&content).map_err(|_| unreadable())?;
@@ -126,7 +126,7 @@ fn make(app: &App, store: Store, opened: &OpenedCredential) -> Result<Client, St
         Store::GooglePlay => {
             let account: ServiceAccount = serde_json::from_str(text).map_err(|_| unreadable())?;
             if !app.app_stores.may_call(&account.token_uri) {
-                return Err(StoreFailure::new(
+                return Err(AppStoreError::new(
                     Code::CredentialInvalid,
                     "The token_uri of the service account is no https URL of a public host.",
                 ));

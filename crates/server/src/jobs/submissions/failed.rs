@@ -1,10 +1,10 @@
 //! What becomes of a submission whose step failed: it is made again later, or the submission fails; a change of a rollout
 //! that a store refuses is dropped, for users have the release already.
 
-use launchway_app_stores::StoreFailure;
+use launchway_app_stores::AppStoreError;
 use launchway_app_stores::google_play::{Progress as PlayProgress, Session, Stage};
 use launchway_domain::submission::SubmissionStatus::{Halted, RollingOut};
-use launchway_domain::submission::{Move, Submission, schedule};
+use launchway_domain::submission::{Submission, Transition, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
 
 use super::steps::status_of;
@@ -30,7 +30,7 @@ pub fn report(
     held: &Submission,
     reached: Option<&Progress>,
     tried: Tried,
-    failure: StoreFailure,
+    failure: AppStoreError,
     now: EpochMs,
 ) -> Report {
     let failures = held.work.failures.saturating_add(1);
@@ -50,7 +50,7 @@ pub fn report(
     let error = failure.into_error();
     match (tried, reached) {
         (Tried::Cancel, _) => Report {
-            moves: Some(Move::NotUndone),
+            transition: Some(Transition::NotUndone),
             told: Some(format!("It could not be called off: {}", error.message)),
             ..Report::default()
         },
@@ -66,7 +66,7 @@ pub fn report(
                 steps,
                 before: Some(before),
             }),
-        ) if steps.released && matches!(held.standing.status, RollingOut | Halted) => Report {
+        ) if steps.released && matches!(held.state.status, RollingOut | Halted) => Report {
             progress: Some(Progress::GooglePlay {
                 steps: PlayProgress {
                     stage: Stage::Rollout,
@@ -78,13 +78,13 @@ pub fn report(
                 },
                 before: None,
             }),
-            moves: Some(Move::Reach(status_of(*before))),
+            transition: Some(Transition::Reach(status_of(*before))),
             told: Some(format!("The change was not made: {}", error.message)),
             next: Some(now + MINUTE),
             ..Report::default()
         },
         (Tried::Step, _) => Report {
-            moves: Some(Move::Fail),
+            transition: Some(Transition::Fail),
             told: Some(error.message.clone()),
             error: Some(error),
             ..Report::default()

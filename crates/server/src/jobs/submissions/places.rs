@@ -55,7 +55,7 @@ impl Place {
 
     /// A step begins that knows this.
     pub fn works_on(&self, held: &Submission) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = (held.change, held.standing.cancel_requested);
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = (held.change, held.state.cancel_requested);
     }
 
     /// Returns when the work is to be broken off.

@@ -1,6 +1,6 @@
 //! Before any call to a store: what the app says about itself against what is asked, and against what was submitted before.
 
-use launchway_app_stores::StoreFailure;
+use launchway_app_stores::AppStoreError;
 use launchway_binaries::{BinaryFacts, Format};
 use launchway_credentials::ProfileType;
 use launchway_domain::bundle_id::BundleId;
@@ -11,9 +11,9 @@ use launchway_domain::submission::preflight::{Asked, Binary, BinaryFormat, Profi
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile};
 use launchway_store::{Paging, SubmittedBinary};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::ops::binaries::{self, Unread};
 
 /// No organization has more credentials.
@@ -24,15 +24,15 @@ pub async fn check(
     app: &App,
     submission: &Submission,
     files: &[SubmissionFile],
-) -> Result<Result<(), StoreFailure>, Failure> {
+) -> Result<Result<(), AppStoreError>, ApiError> {
     let unreadable = |text: &str| {
         let error = SubmissionError::new(Code::BinaryUnreadable, text);
-        Ok(Err(StoreFailure::Final { error }))
+        Ok(Err(AppStoreError::Final { error }))
     };
     let Some(file) = files.iter().find(|file| file.kind == FileKind::App) else {
         return unreadable("The app of this submission was removed.");
     };
-    let key = Key::new(&file.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+    let key = Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let facts = match binaries::read(app, submission.org_id, &key, &file.file_name, file.size, &file.sha256).await {
         Ok(Some(Ok(facts))) => facts,
         Ok(Some(Err(refusal))) => return unreadable(&format!("The app cannot be read: {refusal}.")),
@@ -42,7 +42,7 @@ pub async fn check(
         Err(Unread::Failed(failure)) => return Err(failure),
     };
     let bundle: Result<BundleId, _> = submission.bundle_id.parse();
-    let bundle = bundle.map_err(|error| Failure::Internal(format!("a bundle id: {error}")))?;
+    let bundle = bundle.map_err(|error| ApiError::Internal(format!("a bundle id: {error}")))?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(submission.org_id);
     let before = org
@@ -75,17 +75,17 @@ pub async fn check(
 }
 
 /// One error of all findings: the code and the fix of the first, with what is wrong in all.
-fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), StoreFailure> {
+fn verdict(found: Vec<SubmissionError>, submission: &Submission) -> Result<(), AppStoreError> {
     let messages: Vec<&str> = found.iter().map(|error| error.message.as_str()).collect();
     let message = messages.join(" ");
     if let Some(first) = found.into_iter().next() {
-        return Err(StoreFailure::Final {
+        return Err(AppStoreError::Final {
             error: SubmissionError { message, ..first },
         });
     }
     let needs_version = submission.store() == Store::AppStore;
     if submission.build_number.is_none() || (needs_version && submission.version.is_none()) {
-        return Err(StoreFailure::new(
+        return Err(AppStoreError::new(
             Code::VersionMalformed,
             "The app does not say its version and build number, and a store counts by them.",
         ));

@@ -1,20 +1,20 @@
 //! One step of the work on a submission: which one it is, made, and what it came to.
 
 use launchway_app_stores::google_play::{Stage, Target, TargetStatus};
-use launchway_app_stores::{Release, Step, StoreFailure, Then, app_store};
+use launchway_app_stores::{AppStoreError, Release, Step, Then, app_store};
 use launchway_domain::submission::SubmissionStatus::{
     self, Halted, Processing, Queued, Rejected, RollingOut, Validating,
 };
 use launchway_domain::submission::error::{SubmissionError, SubmissionErrorCode as Code};
 use launchway_domain::submission::record::Change;
-use launchway_domain::submission::{Move, Submission, schedule};
+use launchway_domain::submission::{Submission, Transition, schedule};
 use launchway_domain::time::{EpochMs, MINUTE};
 
 use super::clients::{Client, Clients, NoClient};
 use super::failed::{self, Tried};
 use super::preflight;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::submissions::progress::{self, Progress};
 use crate::ops::submissions::report::Report;
 use crate::ops::submissions::{release, target, turns};
@@ -27,8 +27,8 @@ const OTHER_REVIEW: EpochMs = 10 * MINUTE;
 const TURN: EpochMs = MINUTE;
 
 /// Makes the next step.
-pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, Failure> {
-    if held.standing.status == Queued {
+pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Report, ApiError> {
+    if held.state.status == Queued {
         return Ok(reach(Validating));
     }
     let mut tx = app.db.read().await?;
@@ -40,8 +40,8 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
     drop(tx);
     let now = app.clock.now();
     let Some(reached) = reached else {
-        if held.standing.cancel_requested {
-            return Ok(moved(Move::Undone));
+        if held.state.cancel_requested {
+            return Ok(report_transition(Transition::Undone));
         }
         return Ok(match preflight::check(app, held, &files).await? {
             Ok(()) => Report {
@@ -52,7 +52,7 @@ pub async fn make(app: &App, clients: &Clients, held: &Submission) -> Result<Rep
             Err(failure) => failed::report(held, None, Tried::Step, failure, now),
         });
     };
-    let tried = match (held.standing.cancel_requested, held.change) {
+    let tried = match (held.state.cancel_requested, held.change) {
         (true, _) => Tried::Cancel,
         (false, Some(_)) => Tried::Change,
         (false, None) => Tried::Step,
@@ -89,11 +89,11 @@ fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: Ep
         waits_for: awaited.clone(),
         ..steps.clone()
     };
-    let moves = (steps.stage.needs() == Some(app_store::Turn::Version) && held.standing.status != Processing)
-        .then_some(Move::Reach(Processing));
+    let transition = (steps.stage.needs() == Some(app_store::Turn::Version) && held.state.status != Processing)
+        .then_some(Transition::Reach(Processing));
     Report {
         progress: is_news.then_some(Progress::AppStore(steps)),
-        moves,
+        transition,
         told: is_news.then_some(awaited),
         next: Some(now + TURN),
         ..Report::default()
@@ -101,12 +101,12 @@ fn wait(held: &Submission, steps: &app_store::Progress, awaited: String, now: Ep
 }
 
 fn reach(status: SubmissionStatus) -> Report {
-    moved(Move::Reach(status))
+    report_transition(Transition::Reach(status))
 }
 
-fn moved(step: Move) -> Report {
+fn report_transition(step: Transition) -> Report {
     Report {
-        moves: Some(step),
+        transition: Some(step),
         ..Report::default()
     }
 }
@@ -120,11 +120,11 @@ pub fn status_of(target: Target) -> SubmissionStatus {
 }
 
 /// A credential of one store with what was reached in another: no such submission is made.
-fn mixed_up() -> StoreFailure {
-    StoreFailure::new(Code::CredentialInvalid, "The credential is of another store.")
+fn mixed_up() -> AppStoreError {
+    AppStoreError::new(Code::CredentialInvalid, "The credential is of another store.")
 }
 
-async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<Step<Progress>, StoreFailure> {
+async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<Step<Progress>, AppStoreError> {
     fn whole<P>(step: Step<P>, whole: impl FnOnce(P) -> Progress) -> Step<Progress> {
         Step {
             progress: whole(step.progress),
@@ -151,7 +151,7 @@ async fn step(client: &Client, release: &Release, reached: &Progress) -> Result<
 }
 
 fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: EpochMs) -> Report {
-    let is_ahead = step.progress != *reached || step.status != held.standing.status;
+    let is_ahead = step.progress != *reached || step.status != held.state.status;
     let waits = if is_ahead { 0 } else { now - held.work.since };
     let stuck = match step.then {
         Then::Later if step.status == Processing && waits >= schedule::PROCESSING_LIMIT => Some(SubmissionError::new(
@@ -166,15 +166,15 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     };
     if let Some(error) = stuck {
         return Report {
-            moves: Some(Move::Fail),
+            transition: Some(Transition::Fail),
             told: Some(error.message.clone()),
             error: Some(error),
             ..Report::default()
         };
     }
     let step_move = match step.status {
-        Rejected => Move::Reject,
-        status => Move::Reach(status),
+        Rejected => Transition::Reject,
+        status => Transition::Reach(status),
     };
     let error = (step.status == Rejected).then(|| {
         let told = step.told.clone().unwrap_or_default();
@@ -182,7 +182,7 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     });
     Report {
         progress: (step.progress != *reached).then_some(step.progress),
-        moves: Some(step_move),
+        transition: Some(step_move),
         told: step.told,
         error,
         next: match step.then {
@@ -194,31 +194,31 @@ fn after_step(held: &Submission, reached: &Progress, step: Step<Progress>, now: 
     }
 }
 
-async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Result<Report, StoreFailure> {
+async fn cancel(client: &Client, release: &Release, reached: &Progress) -> Result<Report, AppStoreError> {
     let undone = match (client, reached) {
         (Client::AppStore(store), Progress::AppStore(steps)) => store.cancel(steps).await?,
         (Client::GooglePlay(store), Progress::GooglePlay { steps, .. }) => store.cancel(release, steps).await?,
         _ => return Err(mixed_up()),
     };
     Ok(if undone {
-        moved(Move::Undone)
+        report_transition(Transition::Undone)
     } else {
         Report {
-            moves: Some(Move::NotUndone),
+            transition: Some(Transition::NotUndone),
             told: Some("The store does not let it be canceled any more; it goes on.".to_owned()),
             ..Report::default()
         }
     })
 }
 
-async fn change(client: &Client, held: &Submission, reached: &Progress) -> Result<Report, StoreFailure> {
+async fn change(client: &Client, held: &Submission, reached: &Progress) -> Result<Report, AppStoreError> {
     let wanted = held.change.unwrap_or_default();
     match (client, reached) {
         (Client::AppStore(store), Progress::AppStore(steps)) => {
             let (change, status, told) = of_app_store(held, wanted);
             store.change(steps, change).await?;
             Ok(Report {
-                moves: status.map(Move::Reach),
+                transition: status.map(Transition::Reach),
                 told: Some(told.to_owned()),
                 executed: held.change,
                 rollout: (change == app_store::Change::Complete).then_some(100),

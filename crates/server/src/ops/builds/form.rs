@@ -13,7 +13,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
 use launchway_domain::words::Word;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::{apps, publish};
 
 /// A build's priority lies between this and its negative.
@@ -71,20 +71,20 @@ pub(super) enum Number {
 }
 
 /// Checks the form of a request for a build.
-pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
+pub fn check(request: CreateBuild) -> Result<NewBuild, ApiError> {
     let platform = request
         .platform
         .checked()
-        .map_err(|unknown| Failure::bad(unknown.to_string()))?;
+        .map_err(|unknown| ApiError::bad(unknown.to_string()))?;
     if let Some(plan) = &request.plan {
-        plan.check().map_err(|invalid| Failure::bad(invalid.to_string()))?;
+        plan.check().map_err(|invalid| ApiError::bad(invalid.to_string()))?;
     }
     let priority = request.priority.unwrap_or(0);
     if !(-MAX_PRIORITY..=MAX_PRIORITY).contains(&priority) {
-        return Err(Failure::bad("priority must be a whole number from -100 to 100"));
+        return Err(ApiError::bad("priority must be a whole number from -100 to 100"));
     }
     if let Some(version) = &request.version {
-        Version::parse(version).map_err(|_| Failure::bad("version must be a semantic version such as 1.2.3"))?;
+        Version::parse(version).map_err(|_| ApiError::bad("version must be a semantic version such as 1.2.3"))?;
     }
     Ok(NewBuild {
         source: source(request.source)?,
@@ -113,44 +113,44 @@ pub fn check(request: CreateBuild) -> Result<NewBuild, Failure> {
     })
 }
 
-fn word<T: Word>(field: &str, given: Option<Open<T>>) -> Result<Option<T>, Failure> {
+fn word<T: Word>(field: &str, given: Option<Open<T>>) -> Result<Option<T>, ApiError> {
     let read = given.as_ref().map(Open::checked).transpose();
-    read.map_err(|unknown| Failure::bad(format!("{field} {unknown}")))
+    read.map_err(|unknown| ApiError::bad(format!("{field} {unknown}")))
 }
 
 /// The name of a profile has the form of a configuration's.
-fn profile(name: String) -> Result<String, Failure> {
+fn profile(name: String) -> Result<String, ApiError> {
     match Configuration::parse(&name) {
         Ok(_) => Ok(name),
-        Err(invalid) => Err(Failure::bad(format!("profile {invalid}"))),
+        Err(invalid) => Err(ApiError::bad(format!("profile {invalid}"))),
     }
 }
 
-fn source(source: BuildSource) -> Result<Source, Failure> {
+fn source(source: BuildSource) -> Result<Source, ApiError> {
     match (source.upload_id, source.git) {
         (Some(upload), None) => Ok(Source::Upload(upload.parse().ok())),
         (None, Some(from)) => {
-            git::check_url(&from.url, false).map_err(|problem| Failure::bad(format!("source.git.url: {problem}")))?;
-            git::check_ref(&from.reference).map_err(|problem| Failure::bad(format!("source.git.ref: {problem}")))?;
+            git::check_url(&from.url, false).map_err(|problem| ApiError::bad(format!("source.git.url: {problem}")))?;
+            git::check_ref(&from.reference).map_err(|problem| ApiError::bad(format!("source.git.ref: {problem}")))?;
             Ok(Source::Git {
                 url: from.url,
                 reference: from.reference,
             })
         }
-        _ => Err(Failure::bad("source must name either uploadId or git")),
+        _ => Err(ApiError::bad("source must name either uploadId or git")),
     }
 }
 
-fn git_facts(view: GitView) -> Result<GitFacts, Failure> {
+fn git_facts(view: GitView) -> Result<GitFacts, ApiError> {
     let short = |field: &str, text: Option<String>, most: usize| match text {
-        Some(text) if text.chars().count() > most || text.chars().any(char::is_control) => Err(Failure::bad(format!(
+        Some(text) if text.chars().count() > most || text.chars().any(char::is_control) => Err(ApiError::bad(format!(
             "git.{field} must have at most {most} characters, on one line"
         ))),
         text => Ok(text.filter(|text| !text.is_empty())),
     };
     let message = view.message.filter(|message| !message.is_empty());
     if message.as_ref().is_some_and(|message| message.contains('\0')) {
-        return Err(Failure::bad("git.message must not hold a NUL character"));
+        return Err(ApiError::bad("git.message must not hold a NUL character"));
     }
     Ok(GitFacts {
         commit: short("commit", view.commit, MAX_COMMIT)?,

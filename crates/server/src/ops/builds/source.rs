@@ -7,9 +7,9 @@ use launchway_domain::build::SourceRecord;
 use launchway_domain::id::{BuildId, OrgId, UploadId};
 use sha2::{Digest, Sha256};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
-use crate::failure::Failure;
 use crate::ops::uploads::{self, WRONG_BYTES, source_key};
 
 /// The endings that say what a source archive is.
@@ -26,17 +26,17 @@ pub struct Prepared {
 }
 
 /// Copies and checks the bytes of an upload for a build.
-pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Result<Prepared, Failure> {
+pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Result<Prepared, ApiError> {
     let upload = uploads::usable(app, org, id).await?;
     let name = upload.file_name.to_ascii_lowercase();
     if !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "The source must be a .tar.gz, .tar.zst or .zip archive, and fileName of its upload must say which",
         ));
     }
     let largest = app.config.max_source_size;
     if upload.size as u64 > largest {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "The source has {} bytes; this server takes up to {largest}",
             upload.size
         )));
@@ -60,17 +60,17 @@ pub async fn prepare(app: &App, org: OrgId, id: UploadId, build: BuildId) -> Res
 }
 
 /// Reads the copy once for its size and hash.
-async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), Failure> {
+async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), ApiError> {
     let _place = app.inspections.take(org).await?;
     let size = upload.size as u64;
     match app.blob.head(key).await? {
         Some(there) if there == size => {}
-        Some(_) => return Err(Failure::bad(WRONG_BYTES)),
+        Some(_) => return Err(ApiError::bad(WRONG_BYTES)),
         // The upload's time was over meanwhile, and clean-up took the copy with it.
-        None => return Err(Failure::NoSuch("upload")),
+        None => return Err(ApiError::NoSuch("upload")),
     }
     let mut body = match app.blob.read(key, 0, size).await {
-        Err(BlobError::NotFound) => return Err(Failure::NoSuch("upload")),
+        Err(BlobError::NotFound) => return Err(ApiError::NoSuch("upload")),
         body => body?,
     };
     let (mut hash, mut count) = (Sha256::new(), 0);
@@ -79,7 +79,7 @@ async fn check(app: &App, org: OrgId, key: &Key, upload: &Upload) -> Result<(), 
         hash.update(&bytes);
     }
     if count != size || hex::encode(hash.finalize()) != upload.sha256 {
-        return Err(Failure::bad(WRONG_BYTES));
+        return Err(ApiError::bad(WRONG_BYTES));
     }
     Ok(())
 }

@@ -12,20 +12,20 @@ use launchway_domain::time::{SECOND, iso};
 use launchway_domain::usage::AtOnce;
 use launchway_store::Org;
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 
 /// Places in the queue that are told exactly; further behind the place is this one.
 pub const LAST_PLACE: i64 = 1000;
 
 /// Reads what the API shows of a build.
-pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, Failure> {
+pub async fn view(app: &App, org: &mut Org<'_>, build: &Build) -> Result<BuildView, ApiError> {
     view_with(app, org, build, &mut None).await
 }
 
 /// The same of many: what concerns the whole queue is read once.
-pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec<BuildView>, Failure> {
+pub async fn views(app: &App, org: &mut Org<'_>, builds: &[Build]) -> Result<Vec<BuildView>, ApiError> {
     let (mut views, mut outlook) = (Vec::with_capacity(builds.len()), None);
     for build in builds {
         views.push(view_with(app, org, build, &mut outlook).await?);
@@ -38,7 +38,7 @@ async fn view_with(
     org: &mut Org<'_>,
     build: &Build,
     outlook: &mut Option<Outlook>,
-) -> Result<BuildView, Failure> {
+) -> Result<BuildView, ApiError> {
     let runner = match build.runner_id {
         Some(id) => org.runner_name(id).await?,
         None => None,
@@ -47,7 +47,7 @@ async fn view_with(
         runner,
         ..BuildContext::default()
     };
-    if build.standing.status == BuildStatus::Queued {
+    if build.state.status == BuildStatus::Queued {
         let outlook = match outlook {
             Some(outlook) => outlook,
             None => outlook.insert(Outlook::read(app, org).await?),
@@ -72,9 +72,9 @@ pub fn plain(build: &Build) -> BuildView {
 }
 
 /// The files that the present try of a build gave.
-pub async fn given(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, Failure> {
+pub async fn given(org: &mut Org<'_>, build: &Build) -> Result<Vec<Artifact>, ApiError> {
     let mut artifacts = org.artifacts(build.id).await?;
-    artifacts.retain(|artifact| artifact.is_stored && artifact.attempt == build.standing.attempt);
+    artifacts.retain(|artifact| artifact.is_stored && artifact.attempt == build.state.attempt);
     Ok(artifacts)
 }
 
@@ -88,12 +88,12 @@ pub fn installable<'a>(build: &Build, artifacts: &'a [Artifact]) -> Option<&'a A
         (_, Distribution::Simulator) => return None,
         _ => "ipa",
     };
-    let is_done = build.standing.status == BuildStatus::Success;
+    let is_done = build.state.status == BuildStatus::Success;
     artifacts.iter().find(|artifact| is_done && artifact.kind == kind)
 }
 
-fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, Failure> {
-    let key = Key::new(&artifact.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, ApiError> {
+    let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let life = (SIGNED_URL_LIFE / SECOND) as u32;
     let signed = app.blob.presign_get(&key, &artifact.name, app.clock.now(), life);
     Ok(ArtifactView::of(artifact, signed.url, iso(signed.expires_at_ms)))
@@ -110,7 +110,7 @@ struct Outlook {
 }
 
 impl Outlook {
-    async fn read(app: &App, org: &mut Org<'_>) -> Result<Outlook, Failure> {
+    async fn read(app: &App, org: &mut Org<'_>) -> Result<Outlook, ApiError> {
         let front = org.queue_front(LAST_PLACE).await?;
         Ok(Outlook {
             places: front.into_iter().zip(0..).collect(),
@@ -138,13 +138,13 @@ impl Outlook {
 }
 
 /// Says so when an organization runs as many builds as its tier may at a time.
-async fn full(app: &App, org: &mut Org<'_>) -> Result<Option<String>, Failure> {
+async fn full(app: &App, org: &mut Org<'_>) -> Result<Option<String>, ApiError> {
     let quotas = &app.config.quotas;
     let limits = Tier::ALL.map(|tier| quotas.most_at_once(tier, AtOnce::RunningBuilds));
     if limits.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let record = org.record().await?.ok_or(Failure::NoSuch("organization"))?;
+    let record = org.record().await?.ok_or(ApiError::NoSuch("organization"))?;
     let Some(most) = quotas.most_at_once(record.tier, AtOnce::RunningBuilds) else {
         return Ok(None);
     };

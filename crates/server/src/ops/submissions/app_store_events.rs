@@ -5,11 +5,11 @@ use launchway_app_stores::app_store::webhook::Event;
 use launchway_domain::submission::Store;
 
 use super::progress::{self, Progress};
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::Write;
 
 /// Makes the next step of each submission that an event of App Store Connect concerns due now.
-pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), Failure> {
+pub async fn look_now(write: &mut Write<'_>, event: &Event) -> Result<(), ApiError> {
     let now = write.now();
     for (id, sealed) in write.org().submissions_under_way(Store::AppStore).await? {
         if let Progress::AppStore(steps) = progress::open_within(write, id, &sealed).await?

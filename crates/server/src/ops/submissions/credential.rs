@@ -6,7 +6,7 @@ use launchway_domain::id::CredentialId;
 use launchway_domain::submission::Store;
 use launchway_store::Paging;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::ops::write::Write;
 
 /// No organization has more.
@@ -29,9 +29,9 @@ pub async fn choose(
     named: Option<Option<CredentialId>>,
     store: Store,
     bundle: &BundleId,
-) -> Result<CredentialId, Failure> {
+) -> Result<CredentialId, ApiError> {
     if let Some(named) = named {
-        let none = || Failure::NoSuch("credential");
+        let none = || ApiError::NoSuch("credential");
         let credential = write
             .org()
             .credential(named.ok_or_else(none)?)
@@ -47,12 +47,12 @@ pub async fn choose(
     }
     match all.as_slice() {
         [one] => Ok(one.id),
-        [] => Err(Failure::bad(format!(
+        [] => Err(ApiError::bad(format!(
             "No credential of the kind {kind} is there for this app; an admin adds one with POST /credentials"
         ))),
         several => {
             let ids: Vec<String> = several.iter().map(|one| format!("{} ({})", one.id, one.name)).collect();
-            Err(Failure::bad(format!(
+            Err(ApiError::bad(format!(
                 "Several credentials fit; name one of them in credentialId: {}",
                 ids.join(", ")
             )))
@@ -60,21 +60,21 @@ pub async fn choose(
     }
 }
 
-fn fits(credential: &Credential, store: Store, bundle: &BundleId, now: i64) -> Result<CredentialId, Failure> {
+fn fits(credential: &Credential, store: Store, bundle: &BundleId, now: i64) -> Result<CredentialId, ApiError> {
     let wanted = kind_of(store);
     if !credential.is(wanted) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "credentialId must name a credential of the kind {wanted}, and this one is {}",
             credential.kind
         )));
     }
     if credential.status(now) != CredentialStatus::Active {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "credentialId names a credential that has expired; add a new one",
         ));
     }
     if credential.bundle_id.as_ref().is_some_and(|own| own != bundle) {
-        return Err(Failure::bad("credentialId names a credential of another app"));
+        return Err(ApiError::bad("credentialId names a credential of another app"));
     }
     Ok(credential.id)
 }

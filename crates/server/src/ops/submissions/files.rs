@@ -8,10 +8,10 @@ use launchway_domain::platform::Platform;
 use launchway_domain::submission::{FileKind, SubmissionFile};
 
 use super::form::{NewSubmission, Source, Symbol, SymbolSource};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{BlobError, Key};
-use crate::failure::Failure;
-use crate::inspection::Refused;
+use crate::inspection::InspectionError;
 use crate::ops::binaries::{self, APPS, Unread};
 use crate::ops::builds::view::given;
 use crate::ops::uploads::{self, WRONG_BYTES};
@@ -39,7 +39,7 @@ pub struct Prepared {
 }
 
 /// Copies and checks what a submission needs.
-pub async fn prepare(app: &App, org: OrgId, new: &NewSubmission, id: SubmissionId) -> Result<Prepared, Failure> {
+pub async fn prepare(app: &App, org: OrgId, new: &NewSubmission, id: SubmissionId) -> Result<Prepared, ApiError> {
     let mut prepared = match new.source {
         Source::Build(build) => of_build(app, org, build, new, id).await?,
         Source::Upload(upload) => of_upload(app, org, upload, id).await?,
@@ -61,8 +61,8 @@ pub async fn discard(app: &App, prepared: &Prepared) {
 }
 
 /// A write-once key for a file of a submission that comes from a build or an upload.
-fn key(from: &str, id: SubmissionId, number: usize) -> Result<Key, Failure> {
-    Key::new(&format!("submissions/{from}/{id}-{number}")).map_err(|error| Failure::Internal(error.to_string()))
+fn key(from: &str, id: SubmissionId, number: usize) -> Result<Key, ApiError> {
+    Key::new(&format!("submissions/{from}/{id}-{number}")).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 async fn of_build(
@@ -71,17 +71,17 @@ async fn of_build(
     build: Option<BuildId>,
     new: &NewSubmission,
     id: SubmissionId,
-) -> Result<Prepared, Failure> {
-    let none = || Failure::NoSuch("build");
+) -> Result<Prepared, ApiError> {
+    let none = || ApiError::NoSuch("build");
     let mut tx = app.db.read().await?;
     let mut rows = tx.org(org);
     let build = rows.build(build.ok_or_else(none)?).await?.ok_or_else(none)?;
     let artifacts = given(&mut rows, &build).await?;
     drop(tx);
-    if build.standing.status != BuildStatus::Success {
-        return Err(Failure::bad(format!(
+    if build.state.status != BuildStatus::Success {
+        return Err(ApiError::bad(format!(
             "The build is {}; only one that succeeded can be submitted",
-            build.standing.status
+            build.state.status
         )));
     }
     super::destination(build.platform, &new.destination)?;
@@ -101,7 +101,7 @@ async fn of_build(
 }
 
 /// The file of a build that its store takes: of Android's forms the bundle before the package.
-fn app_of<'a>(build: &Build, artifacts: &'a [Artifact]) -> Result<&'a Artifact, Failure> {
+fn app_of<'a>(build: &Build, artifacts: &'a [Artifact]) -> Result<&'a Artifact, ApiError> {
     let endings: &[&str] = match build.platform {
         Platform::Android => &[".aab", ".apk"],
         _ => &[".ipa"],
@@ -112,7 +112,7 @@ fn app_of<'a>(build: &Build, artifacts: &'a [Artifact]) -> Result<&'a Artifact, 
         .find_map(|ending| artifacts.iter().find(|artifact| ends(artifact, ending)));
     found.ok_or_else(|| {
         let wanted = endings.join(" or ");
-        Failure::bad(format!(
+        ApiError::bad(format!(
             "The build gave no {wanted}; build with distribution store, and name the file among the plan's artifacts"
         ))
     })
@@ -124,12 +124,12 @@ async fn add_artifact(
     artifact: &Artifact,
     kind: FileKind,
     id: SubmissionId,
-) -> Result<(), Failure> {
-    let from = Key::new(&artifact.blob_key).map_err(|error| Failure::Internal(error.to_string()))?;
+) -> Result<(), ApiError> {
+    let from = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
     let to = key(&artifact.build_id.to_string(), id, prepared.files.len())?;
     match app.blob.copy(&from, &to).await {
         Err(BlobError::NotFound) => {
-            return Err(Failure::bad("The files of this build were removed; build again"));
+            return Err(ApiError::bad("The files of this build were removed; build again"));
         }
         copied => copied?,
     }
@@ -144,20 +144,20 @@ async fn add_artifact(
     Ok(())
 }
 
-async fn of_upload(app: &App, org: OrgId, upload: Option<UploadId>, id: SubmissionId) -> Result<Prepared, Failure> {
-    let upload_id = upload.ok_or(Failure::NoSuch("upload"))?;
+async fn of_upload(app: &App, org: OrgId, upload: Option<UploadId>, id: SubmissionId) -> Result<Prepared, ApiError> {
+    let upload_id = upload.ok_or(ApiError::NoSuch("upload"))?;
     let upload = uploads::usable(app, org, upload_id).await?;
     let name = upload.file_name.to_ascii_lowercase();
     if !APPS.iter().any(|ending| name.ends_with(ending)) {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "The app must be an .ipa, .aab or .apk, and fileName of its upload must say which",
         ));
     }
     let (file, key, read) = copy_upload(app, org, upload_id, FileKind::App, id, 0).await?;
     let facts = match read {
         Some(Ok(facts)) => Ok(facts),
-        Some(Err(refusal)) => Err(Failure::bad(format!("The app cannot be submitted: {refusal}"))),
-        None => Err(Failure::Internal("an app could not be read".to_owned())),
+        Some(Err(refusal)) => Err(ApiError::bad(format!("The app cannot be submitted: {refusal}"))),
+        None => Err(ApiError::Internal("an app could not be read".to_owned())),
     };
     let subject = facts.and_then(|facts| Ok((platform_of(&facts)?, facts)));
     let (platform, facts) = match subject {
@@ -180,14 +180,14 @@ async fn of_upload(app: &App, org: OrgId, upload: Option<UploadId>, id: Submissi
 }
 
 /// The platform of an app that says it; one for iPhones before one for headsets.
-fn platform_of(facts: &BinaryFacts) -> Result<Platform, Failure> {
+fn platform_of(facts: &BinaryFacts) -> Result<Platform, ApiError> {
     [Platform::Ios, Platform::Visionos, Platform::Android]
         .into_iter()
         .find(|platform| facts.platforms.contains(platform))
-        .ok_or_else(|| Failure::bad("The app is made for no platform that is known here"))
+        .ok_or_else(|| ApiError::bad("The app is made for no platform that is known here"))
 }
 
-type Read = Option<Result<BinaryFacts, Refused>>;
+type Read = Option<Result<BinaryFacts, InspectionError>>;
 
 async fn copy_upload(
     app: &App,
@@ -196,7 +196,7 @@ async fn copy_upload(
     kind: FileKind,
     id: SubmissionId,
     number: usize,
-) -> Result<(SubmissionFile, Key, Read), Failure> {
+) -> Result<(SubmissionFile, Key, Read), ApiError> {
     let upload = uploads::usable(app, org, upload_id).await?;
     let to = key(&upload_id.to_string(), id, number)?;
     uploads::copy(app, upload_id, &to).await?;
@@ -206,9 +206,9 @@ async fn copy_upload(
         Err(unread) => {
             uploads::remove(app, &to).await;
             return Err(match unread {
-                Unread::Different => Failure::bad(WRONG_BYTES),
+                Unread::Different => ApiError::bad(WRONG_BYTES),
                 // The upload's time was over meanwhile, and clean-up took the copy with it.
-                Unread::Missing => Failure::NoSuch("upload"),
+                Unread::Missing => ApiError::NoSuch("upload"),
                 Unread::Failed(failure) => failure,
             });
         }
@@ -229,10 +229,10 @@ async fn add_symbol(
     prepared: &mut Prepared,
     symbol: &Symbol,
     id: SubmissionId,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     match symbol.source {
         SymbolSource::Artifact(artifact) => {
-            let none = || Failure::NoSuch("artifact");
+            let none = || ApiError::NoSuch("artifact");
             let artifact = app
                 .db
                 .read()
@@ -245,9 +245,9 @@ async fn add_symbol(
             add_artifact(app, prepared, &artifact, symbol.kind, id).await
         }
         SymbolSource::Upload(upload) => {
-            let upload = upload.ok_or(Failure::NoSuch("upload"))?;
+            let upload = upload.ok_or(ApiError::NoSuch("upload"))?;
             if prepared.uploads.contains(&upload) {
-                return Err(Failure::bad(uploads::ALREADY_USED));
+                return Err(ApiError::bad(uploads::ALREADY_USED));
             }
             let (file, key, _) = copy_upload(app, org, upload, symbol.kind, id, prepared.files.len()).await?;
             prepared.files.push(file);

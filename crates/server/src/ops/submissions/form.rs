@@ -11,7 +11,7 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::destination::KnownDestination;
 use launchway_domain::submission::record::{Change, FileKind, Note, Options, Spec};
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 const MAX_NOTES: usize = 100;
 const MAX_LOCALE: usize = 20;
@@ -69,20 +69,20 @@ pub enum SymbolSource {
 }
 
 /// Checks the form of a request for a submission.
-pub fn check(request: CreateSubmission) -> Result<NewSubmission, Failure> {
+pub fn check(request: CreateSubmission) -> Result<NewSubmission, ApiError> {
     let source = match (&request.build_id, &request.upload_id) {
         (Some(build), None) => Source::Build(build.parse().ok()),
         (None, Some(upload)) => Source::Upload(upload.parse().ok()),
-        _ => return Err(Failure::bad("Name either buildId or uploadId")),
+        _ => return Err(ApiError::bad("Name either buildId or uploadId")),
     };
     let destination = request.destination.to_string();
     let apple = Destination::parse(Platform::Ios, &destination);
     let read = apple.or_else(|_| Destination::parse(Platform::Android, &destination));
     let read = read.map_err(|_| {
-        Failure::bad("destination must be testflight or app_store, or the name of a track of Google Play")
+        ApiError::bad("destination must be testflight or app_store, or the name of a track of Google Play")
     })?;
     if request.rollout.is_some() && read == Destination::TestFlight {
-        return Err(Failure::bad("rollout is not for testflight: its groups get all of it"));
+        return Err(ApiError::bad("rollout is not for testflight: its groups get all of it"));
     }
     let rollout = percent(request.rollout)?.unwrap_or(100);
     let (options, symbols) = options(request.options.unwrap_or_default(), &read, rollout)?;
@@ -105,39 +105,39 @@ pub fn check(request: CreateSubmission) -> Result<NewSubmission, Failure> {
 }
 
 /// Checks the form of a change.
-pub fn change(request: &ChangeSubmission) -> Result<Change, Failure> {
+pub fn change(request: &ChangeSubmission) -> Result<Change, ApiError> {
     let change = Change {
         rollout: percent(request.rollout)?,
         halted: match &request.status {
             None => None,
             Some(Open::Known(RolloutState::Halted)) => Some(true),
             Some(Open::Known(RolloutState::RollingOut)) => Some(false),
-            Some(Open::Unknown(_)) => return Err(Failure::bad("status must be halted or rolling_out")),
+            Some(Open::Unknown(_)) => return Err(ApiError::bad("status must be halted or rolling_out")),
         },
     };
     match change {
         Change {
             rollout: None,
             halted: None,
-        } => Err(Failure::bad("Name rollout or status")),
+        } => Err(ApiError::bad("Name rollout or status")),
         Change {
             rollout: Some(100),
             halted: Some(true),
-        } => Err(Failure::bad("rollout must be below 100 with status halted")),
+        } => Err(ApiError::bad("rollout must be below 100 with status halted")),
         change => Ok(change),
     }
 }
 
-fn percent(rollout: Option<i64>) -> Result<Option<u8>, Failure> {
+fn percent(rollout: Option<i64>) -> Result<Option<u8>, ApiError> {
     let whole = |percent: i64| u8::try_from(percent).ok().filter(|percent| (1..=100).contains(percent));
     rollout
-        .map(|percent| whole(percent).ok_or_else(|| Failure::bad("rollout must be a whole percent from 1 to 100")))
+        .map(|percent| whole(percent).ok_or_else(|| ApiError::bad("rollout must be a whole percent from 1 to 100")))
         .transpose()
 }
 
-fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>, Failure> {
+fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>, ApiError> {
     if notes.len() > MAX_NOTES {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "releaseNotes may have {MAX_NOTES} languages at most"
         )));
     }
@@ -149,19 +149,19 @@ fn notes(notes: Vec<ReleaseNote>, destination: &Destination) -> Result<Vec<Note>
     for (at, note) in notes.iter().enumerate() {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         if note.locale.is_empty() || note.locale.len() > MAX_LOCALE || !note.locale.chars().all(plain) {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "releaseNotes[{at}].locale must be a language such as en-US"
             )));
         }
         if !known.insert(note.locale.as_str()) {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "releaseNotes[{at}].locale: {} is given twice",
                 note.locale
             )));
         }
         let length = note.text.chars().count();
         if length == 0 || length > most || note.text.contains('\0') {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "releaseNotes[{at}].text must have 1 to {most} characters"
             )));
         }
@@ -177,14 +177,14 @@ fn options(
     given: SubmissionOptions,
     destination: &Destination,
     rollout: u8,
-) -> Result<(Options, Vec<SymbolFile>), Failure> {
+) -> Result<(Options, Vec<SymbolFile>), ApiError> {
     options_fit(&given, destination)?;
     let named = |text: &str, most: usize| {
         !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control)
     };
     let groups = given.groups.as_deref().unwrap_or_default();
     if groups.len() > MAX_GROUPS || !groups.iter().all(|group| named(group, MAX_GROUP)) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "options.groups must be at most {MAX_GROUPS} names of 1 to {MAX_GROUP} characters"
         )));
     }
@@ -192,20 +192,20 @@ fn options(
         .priority
         .map(|priority| u8::try_from(priority).ok().filter(|priority| *priority <= 5));
     if priority == Some(None) {
-        return Err(Failure::bad("options.priority must be a whole number from 0 to 5"));
+        return Err(ApiError::bad("options.priority must be a whole number from 0 to 5"));
     }
     if let Some(countries) = &given.countries {
         check_countries(countries, destination, rollout)?;
     }
     let release_name = given.release_name.as_deref();
     if release_name.is_some_and(|name| !named(name, MAX_RELEASE_NAME)) {
-        return Err(Failure::bad(format!(
+        return Err(ApiError::bad(format!(
             "options.releaseName must have 1 to {MAX_RELEASE_NAME} characters, on one line"
         )));
     }
     let symbols = given.symbols.unwrap_or_default();
     if symbols.len() > 2 {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "options.symbols may be two files: one mapping, one native",
         ));
     }
@@ -223,7 +223,7 @@ fn options(
 }
 
 /// Refuses an option that is for another destination.
-fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(), Failure> {
+fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(), ApiError> {
     let is_play = matches!(destination, Destination::Track(_));
     let is_test_flight = *destination == Destination::TestFlight;
     let is_app_store = *destination == Destination::AppStore;
@@ -246,40 +246,40 @@ fn options_fit(given: &SubmissionOptions, destination: &Destination) -> Result<(
         ("symbols", given.symbols.is_some(), is_play, "Google Play"),
     ] {
         if is_given && !fits {
-            return Err(Failure::bad(format!("options.{name} is for {wanted} only")));
+            return Err(ApiError::bad(format!("options.{name} is for {wanted} only")));
         }
     }
     Ok(())
 }
 
-fn check_countries(countries: &[String], destination: &Destination, rollout: u8) -> Result<(), Failure> {
+fn check_countries(countries: &[String], destination: &Destination, rollout: u8) -> Result<(), ApiError> {
     let capital = |country: &String| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
     if countries.is_empty() || countries.len() > MAX_COUNTRIES || !countries.iter().all(capital) {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "options.countries must be countries such as [\"DE\", \"FR\"]",
         ));
     }
     if !destination.is(KnownDestination::Production) || rollout == 100 {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "options.countries is for production with a rollout below 100 only",
         ));
     }
     Ok(())
 }
 
-fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, Failure> {
+fn symbol(at: usize, file: &SymbolFile, of_build: bool) -> Result<Symbol, ApiError> {
     let kind = file.kind.checked();
-    let kind = kind.map_err(|_| Failure::bad(format!("options.symbols[{at}].kind must be mapping or native")))?;
+    let kind = kind.map_err(|_| ApiError::bad(format!("options.symbols[{at}].kind must be mapping or native")))?;
     let source = match (&file.artifact_id, &file.upload_id) {
         (Some(artifact), None) if of_build => SymbolSource::Artifact(artifact.parse().ok()),
         (Some(_), None) => {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "options.symbols[{at}].artifactId is for a submission with buildId only"
             )));
         }
         (None, Some(upload)) => SymbolSource::Upload(upload.parse().ok()),
         _ => {
-            return Err(Failure::bad(format!(
+            return Err(ApiError::bad(format!(
                 "options.symbols[{at}] must name either artifactId or uploadId"
             )));
         }

@@ -11,8 +11,8 @@ use launchway_store::Tx;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::write::Write;
 use crate::vault::Place;
 
@@ -96,23 +96,23 @@ fn place(id: SubmissionId) -> Place<'static> {
 }
 
 /// Seals what a submission has reached.
-pub async fn seal(write: &mut Write<'_>, id: SubmissionId, progress: &Progress) -> Result<String, Failure> {
-    let text = serde_json::to_string(progress).map_err(|error| Failure::Internal(error.to_string()))?;
+pub async fn seal(write: &mut Write<'_>, id: SubmissionId, progress: &Progress) -> Result<String, ApiError> {
+    let text = serde_json::to_string(progress).map_err(|error| ApiError::Internal(error.to_string()))?;
     let text = Zeroizing::new(text);
     write.seal(&place(id), text.as_bytes()).await
 }
 
 /// Opens what a submission has reached.
-pub async fn open(app: &App, tx: &mut Tx, org: OrgId, id: SubmissionId, sealed: &str) -> Result<Progress, Failure> {
+pub async fn open(app: &App, tx: &mut Tx, org: OrgId, id: SubmissionId, sealed: &str) -> Result<Progress, ApiError> {
     read(&app.vault.unseal(tx, org, &place(id), sealed).await?)
 }
 
 /// Opens what a submission has reached, within a change of it.
-pub async fn open_within(write: &mut Write<'_>, id: SubmissionId, sealed: &str) -> Result<Progress, Failure> {
+pub async fn open_within(write: &mut Write<'_>, id: SubmissionId, sealed: &str) -> Result<Progress, ApiError> {
     read(&write.open_plain(&place(id), sealed).await?)
 }
 
-fn read(text: &[u8]) -> Result<Progress, Failure> {
+fn read(text: &[u8]) -> Result<Progress, ApiError> {
     // Serde's own message could quote what is secret.
-    serde_json::from_slice(text).map_err(|_| Failure::Internal("the progress of a submission is none".to_owned()))
+    serde_json::from_slice(text).map_err(|_| ApiError::Internal("the progress of a submission is none".to_owned()))
 }

@@ -12,9 +12,9 @@ use launchway_app_stores::release::{Earlier, Note, Options, OwnUpload, Symbols};
 use launchway_app_stores::transport::Source;
 use launchway_domain::submission::{FileKind, Store, Submission, SubmissionFile, SubmissionStatus};
 
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::{Blob, Key};
-use crate::failure::Failure;
 use crate::ops::apps;
 
 /// A file in object storage.
@@ -50,16 +50,16 @@ impl Source for Stored {
 ///
 /// # Errors
 /// It has no app any more.
-pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, Failure> {
-    let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, Failure> {
+pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, ApiError> {
+    let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, ApiError> {
         Ok(Arc::new(Stored {
             blob: app.blob.clone(),
-            key: Key::new(&file.blob_key).map_err(|error| Failure::Internal(error.to_string()))?,
+            key: Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?,
             size: u64::try_from(file.size).unwrap_or_default(),
         }))
     };
     let binary = files.iter().find(|file| file.kind == FileKind::App);
-    let binary = binary.ok_or_else(|| Failure::Internal("a submission has no app".to_owned()))?;
+    let binary = binary.ok_or_else(|| ApiError::Internal("a submission has no app".to_owned()))?;
     let symbols = files.iter().filter(|file| file.kind != FileKind::App);
     let symbols = symbols.map(|file| {
         Ok(Symbols {
@@ -96,14 +96,14 @@ pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Resul
             countries: asked.countries.clone().unwrap_or_default(),
             name: asked.release_name.clone(),
             changes_not_sent_for_review: asked.changes_not_sent_for_review.unwrap_or(false),
-            symbols: symbols.collect::<Result<_, Failure>>()?,
+            symbols: symbols.collect::<Result<_, ApiError>>()?,
         },
     })
 }
 
 /// What the store got of a submission's binary before, by what submissions of the same bytes have kept of it. The ids of an
 /// upload and its file are kept before its bytes are committed.
-pub async fn earlier(app: &App, submission: &Submission) -> Result<Earlier, Failure> {
+pub async fn earlier(app: &App, submission: &Submission) -> Result<Earlier, ApiError> {
     let bundle = apps::bundle_id(&submission.bundle_id)?;
     let mut tx = app.db.read().await?;
     let mut org = tx.org(submission.org_id);

@@ -5,14 +5,14 @@ use launchway_api::submissions::SubmissionView;
 use launchway_domain::actor::Actor;
 use launchway_domain::submission::error::SubmissionError;
 use launchway_domain::submission::record::Change;
-use launchway_domain::submission::{Move, Submission, SubmissionStatus};
+use launchway_domain::submission::{Submission, SubmissionStatus, Transition};
 use launchway_domain::time::{EpochMs, MINUTE, SECOND};
 
 use super::progress::{self, Progress};
 use super::{remove_files, turns};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::blob::Key;
-use crate::failure::Failure;
 use crate::ops::write::Write;
 
 /// How long a claim holds without being renewed.
@@ -23,8 +23,8 @@ pub const LEASE: EpochMs = MINUTE + 30 * SECOND;
 pub struct Report {
     /// What the submission has reached, if that is other than before.
     pub progress: Option<Progress>,
-    /// How it moves.
-    pub moves: Option<Move>,
+    /// How it transition.
+    pub transition: Option<Transition>,
     /// What is told.
     pub told: Option<String>,
     /// Why it fails.
@@ -41,7 +41,7 @@ pub struct Report {
 
 /// Keeps what a step came to. Gives the submission when the next step is due at once and `goes_on`: then the claim still
 /// holds. Otherwise it is given up.
-pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -> Result<Option<Submission>, Failure> {
+pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -> Result<Option<Submission>, ApiError> {
     let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
     let Some(old) = write.org().lock_submission(held.id).await? else {
         return Ok(None);
@@ -49,7 +49,7 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     if old.work.claim != held.work.claim {
         return Ok(None);
     }
-    if old.standing.status.is_final() {
+    if old.state.status.is_final() {
         // It was canceled while it waited for its first step.
         write.org().hold_submission(old.id, None).await?;
         write.commit().await?;
@@ -57,19 +57,19 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
     }
     let now = write.now();
     let mut new = after(&mut write, &old, &report).await?;
-    let is_over = new.standing.status.is_final();
+    let is_over = new.state.status.is_final();
     let mut gone = Vec::new();
     if is_over {
         gone = finish(&mut write, &mut new).await?;
     } else {
         // What somebody wants meanwhile does not wait.
         let wanted = (new.change.is_some() && new.change != held.change)
-            || (new.standing.cancel_requested && !held.standing.cancel_requested);
+            || (new.state.cancel_requested && !held.state.cancel_requested);
         new.work.due_at = Some(report.next.filter(|_| !wanted).unwrap_or(now));
     }
     turns::end(&mut write, &new, report.progress.as_ref()).await?;
     // What was to be deleted is, when it is over or cannot be stopped any more.
-    if new.work.is_deleted && (is_over || !new.standing.cancel_requested) {
+    if new.work.is_deleted && (is_over || !new.state.cancel_requested) {
         gone.extend(super::keys(&mut write, old.id).await?);
         turns::leave(&mut write, &old).await?;
         write.org().hold_submission(old.id, None).await?;
@@ -89,16 +89,16 @@ pub async fn keep(app: &App, held: &Submission, report: Report, goes_on: bool) -
 }
 
 /// The submission after a step.
-async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Result<Submission, Failure> {
+async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Result<Submission, ApiError> {
     let now = write.now();
     let mut new = old.clone();
-    if let Some(step) = report.moves {
-        match old.standing.after(step) {
-            Ok(standing) => new.standing = standing,
+    if let Some(step) = report.transition {
+        match old.state.after(step) {
+            Ok(state) => new.state = state,
             Err(refused) => tracing::error!(submission = %old.id, ?step, %refused, "a step came to no legal move"),
         }
     }
-    if new.standing.status != old.standing.status || report.progress.is_some() {
+    if new.state.status != old.state.status || report.progress.is_some() {
         new.work.since = now;
     }
     if let Some(progress) = &report.progress {
@@ -117,20 +117,20 @@ async fn after(write: &mut Write<'_>, old: &Submission, report: &Report) -> Resu
     }
     if let Some(told) = &report.told {
         new.tell(now, told.clone());
-    } else if new.standing.status != old.standing.status {
-        new.tell(now, sentence(new.standing.status));
+    } else if new.state.status != old.state.status {
+        new.tell(now, sentence(new.state.status));
     }
     Ok(new)
 }
 
 /// Ends the work on a submission that is over. Gives the keys of files that nobody needs any more.
-async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Vec<Key>, Failure> {
+async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Vec<Key>, ApiError> {
     submission.finished_at = Some(write.now());
     submission.work.due_at = None;
     submission.work.is_urgent = false;
     submission.change = None;
     if !matches!(
-        submission.standing.status,
+        submission.state.status,
         SubmissionStatus::Success | SubmissionStatus::Canceled
     ) {
         return Ok(Vec::new());
@@ -141,7 +141,7 @@ async fn finish(write: &mut Write<'_>, submission: &mut Submission) -> Result<Ve
 }
 
 /// Gives up a claim whose step was broken off: whoever looks may go on with what is kept. An older claim gives up nothing.
-pub async fn give_up(app: &App, held: &Submission) -> Result<(), Failure> {
+pub async fn give_up(app: &App, held: &Submission) -> Result<(), ApiError> {
     let mut write = Write::open(app, held.org_id, Actor::Service, None).await?;
     let present = write.org().lock_submission(held.id).await?;
     if present.is_some_and(|present| present.work.claim == held.work.claim) {
@@ -151,9 +151,9 @@ pub async fn give_up(app: &App, held: &Submission) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission) -> Result<(), Failure> {
-    let kind = match new.standing.status {
-        status if status == old.standing.status => return Ok(()),
+async fn tell_webhooks(write: &mut Write<'_>, old: &Submission, new: &Submission) -> Result<(), ApiError> {
+    let kind = match new.state.status {
+        status if status == old.state.status => return Ok(()),
         SubmissionStatus::Validating => "submission.started",
         SubmissionStatus::Success => "submission.succeeded",
         SubmissionStatus::Failed => "submission.failed",

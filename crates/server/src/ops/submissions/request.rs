@@ -6,9 +6,9 @@ use launchway_store::{KeptAnswer, RequestKey};
 
 use super::files::{self, Prepared};
 use super::form::{self, NewSubmission};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::ops::uploads;
 use crate::ops::write::{Creation, Write, kept_answer};
 
@@ -30,7 +30,7 @@ pub async fn run(
     caller: &Caller,
     body: CreateSubmission,
     request: Option<RequestKey>,
-) -> Result<Submitted, Failure> {
+) -> Result<Submitted, ApiError> {
     let new = form::check(body)?;
     if let Some(kept) = kept_answer(app, caller, &request).await? {
         return Ok(Submitted::Kept(kept));
@@ -65,7 +65,7 @@ async fn submit_prepared(
     id: SubmissionId,
     new: NewSubmission,
     prepared: &Prepared,
-) -> Result<Submitted, Failure> {
+) -> Result<Submitted, ApiError> {
     let mut write = match Write::begin_create(app, caller, request).await? {
         Creation::Replay(kept) => return Ok(Submitted::Kept(kept)),
         Creation::New(write) => write,

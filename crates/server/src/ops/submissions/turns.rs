@@ -6,8 +6,8 @@ use launchway_domain::submission::{Store, Submission};
 use launchway_store::Turn;
 
 use super::progress::Progress;
+use crate::api_error::ApiError;
 use crate::app::App;
-use crate::failure::Failure;
 use crate::ops::apps;
 use crate::ops::write::Write;
 
@@ -26,7 +26,7 @@ fn part(submission: &Submission, turn: app_store::Turn) -> String {
 }
 
 /// Takes the turn that the next step of a submission needs. Gives what the submission waits for, when another one has it.
-pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> Result<Option<String>, Failure> {
+pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> Result<Option<String>, ApiError> {
     let Some(wanted) = steps.stage.needs() else {
         return Ok(None);
     };
@@ -68,23 +68,23 @@ pub async fn take(app: &App, held: &Submission, steps: &app_store::Progress) -> 
 }
 
 /// Ends the turns that a submission no longer needs now that it has come to this, and hands them to the next.
-pub async fn end(write: &mut Write<'_>, submission: &Submission, progress: Option<&Progress>) -> Result<(), Failure> {
+pub async fn end(write: &mut Write<'_>, submission: &Submission, progress: Option<&Progress>) -> Result<(), ApiError> {
     match progress {
-        _ if submission.standing.status.is_final() => leave(write, submission).await,
+        _ if submission.state.status.is_final() => leave(write, submission).await,
         Some(Progress::AppStore(steps)) => keep(write, submission, steps.stage.keeps()).await,
         _ => Ok(()),
     }
 }
 
 /// Ends all turns of a submission, and hands them to the next.
-pub async fn leave(write: &mut Write<'_>, submission: &Submission) -> Result<(), Failure> {
+pub async fn leave(write: &mut Write<'_>, submission: &Submission) -> Result<(), ApiError> {
     match submission.store() {
         Store::AppStore => keep(write, submission, None).await,
         Store::GooglePlay => Ok(()),
     }
 }
 
-async fn keep(write: &mut Write<'_>, submission: &Submission, kept: Option<app_store::Turn>) -> Result<(), Failure> {
+async fn keep(write: &mut Write<'_>, submission: &Submission, kept: Option<app_store::Turn>) -> Result<(), ApiError> {
     let (kept, now) = (kept.map(|turn| part(submission, turn)), write.now());
     let mut system = write.system(REASON);
     if system.end_app_store_turns(submission.id, kept.as_deref(), now).await? {

@@ -7,9 +7,9 @@ use launchway_store::{KeptAnswer, RequestKey, Tx};
 use serde::Serialize;
 
 use super::{Write, to_json};
+use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::failure::Failure;
 use crate::vault::Place;
 
 /// How long the first answer to an idempotent request is kept.
@@ -31,19 +31,19 @@ impl<'a> Write<'a> {
         app: &'a App,
         caller: &Caller,
         request: Option<RequestKey>,
-    ) -> Result<Creation<'a>, Failure> {
+    ) -> Result<Creation<'a>, ApiError> {
         let home = caller.home()?;
         Self::begin(app, caller).await?.claim(home, request).await
     }
 
     /// Goes on with a change that creates something, or finds the answer that `place` keeps for the same request.
-    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Creation<'a>, Failure> {
+    pub async fn claim(mut self, place: OrgId, request: Option<RequestKey>) -> Result<Creation<'a>, ApiError> {
         if let Some(request) = request {
             let (now, since) = (self.now, self.now - ANSWER_LIFE);
             let mut keeper = self.tx.org(place);
             if !keeper.claim_answer(&request, now, since).await? {
                 let kept = keeper.kept_answer(&request, since).await?;
-                let kept = kept.ok_or_else(|| Failure::Internal("a claimed answer is not there".to_owned()))?;
+                let kept = kept.ok_or_else(|| ApiError::Internal("a claimed answer is not there".to_owned()))?;
                 return read_answer(self.app, &mut self.tx, place, kept, &request)
                     .await
                     .map(Creation::Replay);
@@ -55,12 +55,12 @@ impl<'a> Write<'a> {
 
     /// Makes the change durable together with the answer (201) that a repeated request gets.
     /// `shown_again` is the answer without what is shown only once.
-    pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), Failure> {
+    pub async fn commit_created(self, shown_again: &impl Serialize) -> Result<(), ApiError> {
         self.commit_answered(StatusCode::CREATED, shown_again).await
     }
 
     /// The same for an answer with another status.
-    pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), Failure> {
+    pub async fn commit_answered(mut self, status: StatusCode, shown_again: &impl Serialize) -> Result<(), ApiError> {
         if let Some((place, request)) = self.request.take() {
             // Sealed: an answer may hold what is sealed elsewhere, such as the value of a plain variable.
             let body = to_json(shown_again)?;
@@ -80,7 +80,7 @@ pub async fn kept_answer(
     app: &App,
     caller: &Caller,
     request: &Option<RequestKey>,
-) -> Result<Option<KeptAnswer>, Failure> {
+) -> Result<Option<KeptAnswer>, ApiError> {
     let Some(request) = request else { return Ok(None) };
     let (home, since) = (caller.home()?, app.clock.now() - ANSWER_LIFE);
     let mut tx = app.db.read().await?;
@@ -97,14 +97,14 @@ async fn read_answer(
     place: OrgId,
     kept: KeptAnswer,
     request: &RequestKey,
-) -> Result<KeptAnswer, Failure> {
+) -> Result<KeptAnswer, ApiError> {
     if kept.body_hash != request.body_hash {
-        return Err(Failure::bad(
+        return Err(ApiError::bad(
             "This Idempotency-Key was used with another body; take a new key",
         ));
     }
     let body = app.vault.unseal(tx, place, &answer_place(request), &kept.body).await?;
-    let body = std::str::from_utf8(&body).map_err(|error| Failure::Internal(error.to_string()))?;
+    let body = std::str::from_utf8(&body).map_err(|error| ApiError::Internal(error.to_string()))?;
     Ok(KeptAnswer {
         body: body.to_owned(),
         ..kept

@@ -6,7 +6,7 @@ use launchway_store::AuditRow;
 use serde::Serialize;
 
 use super::{Write, to_json};
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 impl Write<'_> {
     /// Adds a line to the audit log. `before` and `after` must hold no secret.
@@ -16,7 +16,7 @@ impl Write<'_> {
         resource: impl ToString,
         before: Option<&(impl Serialize + ?Sized)>,
         after: Option<&(impl Serialize + ?Sized)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let row = AuditRow {
             before: before.map(to_json).transpose()?,
             after: after.map(to_json).transpose()?,
@@ -33,7 +33,7 @@ impl Write<'_> {
         action: &str,
         resource: impl ToString,
         after: &impl Serialize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let row = AuditRow {
             after: Some(to_json(after)?),
             ..self.line(action, resource)
@@ -43,7 +43,12 @@ impl Write<'_> {
     }
 
     /// Adds a line about what a user did with the account to the audit log of each of the user's organizations.
-    pub async fn audit_for_user(&mut self, user: UserId, action: &str, resource: impl ToString) -> Result<(), Failure> {
+    pub async fn audit_for_user(
+        &mut self,
+        user: UserId,
+        action: &str,
+        resource: impl ToString,
+    ) -> Result<(), ApiError> {
         let row = AuditRow {
             actor: Actor::User(user).to_string(),
             ..self.line(action, resource)

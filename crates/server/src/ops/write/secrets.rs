@@ -4,16 +4,16 @@ use launchway_domain::id::OrgId;
 use zeroize::Zeroizing;
 
 use super::{NOTHING, Write};
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 use crate::vault::Place;
 
 impl Write<'_> {
     /// Seals a secret for its place.
-    pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+    pub async fn seal(&mut self, place: &Place<'_>, value: &[u8]) -> Result<String, ApiError> {
         self.seal_for(self.org, place, value).await
     }
 
-    pub(super) async fn seal_for(&mut self, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, Failure> {
+    pub(super) async fn seal_for(&mut self, org: OrgId, place: &Place<'_>, value: &[u8]) -> Result<String, ApiError> {
         let key = match self.keys.get(&org) {
             Some(key) => key.clone(),
             None => self.app.vault.sealing_key(&mut self.tx, org).await?,
@@ -29,7 +29,7 @@ impl Write<'_> {
         place: &Place<'_>,
         sealed: &str,
         what_for: &str,
-    ) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    ) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         let value = self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await?;
         let told = serde_json::json!({"field": place.field, "for": what_for});
         self.audit("secret.open", &place.record, NOTHING, Some(&told)).await?;
@@ -37,7 +37,7 @@ impl Write<'_> {
     }
 
     /// Opens a value that everybody who may list it may read.
-    pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    pub async fn open_plain(&mut self, place: &Place<'_>, sealed: &str) -> Result<Zeroizing<Vec<u8>>, ApiError> {
         self.app.vault.unseal(&mut self.tx, self.org, place, sealed).await
     }
 }

@@ -176,20 +176,21 @@ async fn a_build_that_runs_and_ends_shows_it() {
 
 #[tokio::test]
 async fn a_failed_build_says_why_and_files_of_an_older_try_are_not_shown() {
-    use launchway_domain::build::{BuildErrorCode, Move};
+    use launchway_domain::build::{BuildErrorCode, Transition};
     let app = TestApp::start().await;
     let (org, key, id) = running(&app).await;
     let play = Play { app: &app, org, id };
     play.gives("old.apk", b"old").await;
     app.advance(90_000);
-    play.makes(Move::Lapse, launchway_store::BuildMove::default()).await;
+    play.transition(Transition::Lapse, launchway_store::StateChange::default())
+        .await;
     let view = read(&app, &key, id).await;
     assert_eq!((&view["status"], &view["attempt"]), (&json!("queued"), &json!(2)));
     play.leased(runner(&app, None, &[]).await).await;
     let outcome = Outcome::Failed(BuildErrorCode::StepFailed);
-    play.makes(
-        Move::Finish { attempt: 2, outcome },
-        launchway_store::BuildMove::default(),
+    play.transition(
+        Transition::Finish { attempt: 2, outcome },
+        launchway_store::StateChange::default(),
     )
     .await;
     let view = read(&app, &key, id).await;

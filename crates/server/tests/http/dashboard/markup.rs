@@ -146,7 +146,7 @@ async fn stored_markup_is_text() {
     let submission = app.submitted(&key).await["id"].as_str().unwrap().parse().unwrap();
     let mut tx = app.app.db.write().await.unwrap();
     let mut record = tx.org(org).lock_submission(submission).await.unwrap().unwrap();
-    record.standing.status = SubmissionStatus::Failed;
+    record.state.status = SubmissionStatus::Failed;
     record.error = Some(SubmissionError::new(SubmissionErrorCode::CredentialInvalid, HOSTILE));
     record.external.insert("appId".to_owned(), HOSTILE.to_owned());
     record.tell(app.clock.now(), HOSTILE);

@@ -185,8 +185,8 @@ async fn a_file_is_submitted_and_its_rollout_raised_halted_and_resumed() {
             .await;
         assert_eq!(next, format!("{path}?done=submission-changed"));
         let done = |record: &Submission| {
-            let standing = record.standing.status.as_str();
-            standing == status && record.rollout == rollout && record.change.is_none()
+            let state = record.state.status.as_str();
+            state == status && record.rollout == rollout && record.change.is_none()
         };
         let record = stage.until_so(id, done).await;
         assert!(done(&record), "{field:?}: {record:#?}");
@@ -292,7 +292,7 @@ async fn what_failed_needs_attention_and_is_retried() {
     let mut record = found.unwrap().unwrap();
     let error = SubmissionError::new(SubmissionErrorCode::CredentialInvalid, "The key is <revoked>.");
     let fix = error.fix.clone();
-    record.standing.status = SubmissionStatus::Failed;
+    record.state.status = SubmissionStatus::Failed;
     record.error = Some(error);
     record.work.due_at = None;
     record.finished_at = Some(app.clock.now());

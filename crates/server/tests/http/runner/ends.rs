@@ -34,7 +34,7 @@ async fn an_end_is_told_by_state_event_audit_and_usage() {
         let told = held.finish(end.clone()).await.expect(200);
         assert_eq!(told, json!({"id": id.to_string(), "status": status.as_str()}));
         let build = app.build(id).await;
-        assert_eq!(build.standing.status, status);
+        assert_eq!(build.state.status, status);
         assert_eq!(build.finished_at, Some(app.app.clock.now()));
         let events = app.events(org).await;
         let (kind, data) = events.last().unwrap();
@@ -83,7 +83,7 @@ async fn simultaneous_ends_end_a_build_once() {
         for answer in futures::future::join_all(ends).await {
             assert_eq!(answer.expect(200)["status"], "success");
         }
-        assert_eq!(app.build(id).await.standing.status, BuildStatus::Success);
+        assert_eq!(app.build(id).await.state.status, BuildStatus::Success);
         let ended = app
             .events(org)
             .await
@@ -135,7 +135,7 @@ async fn a_successful_build_claims_its_app() {
     // Both were free to try; who comes second is told.
     app.take(&late).await.finish(json!({})).await.expect(200);
     let build = app.build(theirs).await;
-    assert_eq!(build.standing.status, BuildStatus::Success);
+    assert_eq!(build.state.status, BuildStatus::Success);
     assert!(
         build.warnings[0].contains("belongs to another organization"),
         "{:?}",

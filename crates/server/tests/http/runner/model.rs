@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
 
-use launchway_domain::build::{Build, BuildStatus, Move};
+use launchway_domain::build::{Build, BuildStatus, Transition};
 use launchway_domain::id::BuildId;
 use launchway_domain::time::SECOND;
 use launchway_server::jobs::expire_leases::expire_leases;
@@ -51,11 +51,11 @@ impl Seen {
     }
 
     fn looks(&mut self, build: &Build) {
-        let standing = &build.standing;
+        let state = &build.state;
         if let Some(end) = self.ends.get(&build.id) {
-            assert_eq!(*end, (standing.status, standing.attempt), "{} left its end", build.id);
-        } else if standing.status.is_final() {
-            self.ends.insert(build.id, (standing.status, standing.attempt));
+            assert_eq!(*end, (state.status, state.attempt), "{} left its end", build.id);
+        } else if state.status.is_final() {
+            self.ends.insert(build.id, (state.status, state.attempt));
         }
     }
 }
@@ -146,10 +146,10 @@ async fn cancel(app: &TestApp, id: BuildId) {
     let org = app.build(id).await.org_id;
     let mut tx = app.app.db.write().await.unwrap();
     let build = tx.org(org).lock_build(id).await.unwrap().unwrap();
-    if let Ok((to, _)) = build.standing.after(Move::Cancel, app.app.clock.now()) {
+    if let Ok((to, _)) = build.state.after(Transition::Cancel, app.app.clock.now()) {
         let moved = tx
             .org(org)
-            .move_build(id, &build.standing, &to, &Default::default())
+            .set_build_state(id, &build.state, &to, &Default::default())
             .await;
         assert!(moved.unwrap());
     }
@@ -190,13 +190,9 @@ async fn whatever_comes_at_once_each_attempt_has_one_runner_and_each_end_stays()
         let seen = seen.into_inner().unwrap();
         for id in &builds {
             let build = app.build(*id).await;
-            assert_ne!(build.standing.status, BuildStatus::Running);
+            assert_ne!(build.state.status, BuildStatus::Running);
             if let Some(end) = seen.ends.get(id) {
-                assert_eq!(
-                    *end,
-                    (build.standing.status, build.standing.attempt),
-                    "{id} left its end"
-                );
+                assert_eq!(*end, (build.state.status, build.state.attempt), "{id} left its end");
             }
             let log = String::from_utf8(app.log(*id).await).unwrap();
             let own: Vec<_> = log

@@ -2,7 +2,7 @@
 //! tests of its own.
 
 use launchway_domain::build::plan::{Plan, Step};
-use launchway_domain::build::{Build, SourceRecord, Spec, Standing};
+use launchway_domain::build::{Build, BuildState, SourceRecord, Spec};
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::platform::Platform;
 use launchway_domain::time::EpochMs;
@@ -187,7 +187,7 @@ fn new_build(id: BuildId, org: OrgId, now: EpochMs) -> Build {
     Build {
         id,
         org_id: org,
-        standing: Standing::new(now),
+        state: BuildState::new(now),
         priority: 0,
         labels: Vec::new(),
         bundle_id: "com.example.app".to_owned(),

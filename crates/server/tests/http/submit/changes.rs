@@ -14,7 +14,7 @@ async fn staged(stage: &mut Stage) -> SubmissionId {
     let fields = json!({"destination": "production", "rollout": 20, "options": {"countries": ["DE", "FR"]}});
     let id = stage.submitted("app.apk", APK, fields).await;
     let record = stage.until(id, "rolling_out").await;
-    assert_eq!(record.standing.status.as_str(), "rolling_out", "{record:#?}");
+    assert_eq!(record.state.status.as_str(), "rolling_out", "{record:#?}");
     id
 }
 
@@ -30,7 +30,7 @@ async fn a_staged_release_is_raised_halted_resumed_and_completed() {
     ] {
         stage.change(id, change.clone()).await.expect(200);
         let done = |record: &Submission| {
-            record.standing.status.as_str() == status && record.rollout == rollout && record.change.is_none()
+            record.state.status.as_str() == status && record.rollout == rollout && record.change.is_none()
         };
         stage.until_so(id, done).await;
         let view = stage.read(id).await;

@@ -125,7 +125,7 @@ async fn run(stage: &mut Stage, build: &str, flow: &Flow, death: Option<Death>) 
                     stage.until(id, "rolling_out").await;
                 }
                 stage.change(id, change).await.expect(200);
-                let is_so = |record: &Submission| record.standing.status.as_str() == status && record.change.is_none();
+                let is_so = |record: &Submission| record.state.status.as_str() == status && record.change.is_none();
                 stage.until_so(id, is_so).await;
             }
         }
@@ -154,7 +154,7 @@ async fn every_death(setup: Setup, name: &str) {
         let (record, own) = run(&mut stage, &build, flow, death).await;
         let ledger = stage.ledger();
         let told = || format!("{name} {death:?}: {record:#?} {ledger:?}");
-        assert_eq!(record.standing.status.as_str(), flow.end, "{}", told());
+        assert_eq!(record.state.status.as_str(), flow.end, "{}", told());
         for (what, count) in flow.ledger {
             assert_eq!(ledger.count(what), *count, "{what}: {}", told());
         }

@@ -69,7 +69,7 @@ async fn a_node_that_stops_ends_its_step_and_leaves_the_rest_to_another() {
         .unwrap()
         .unwrap();
     let record = stage.record(id).await.unwrap();
-    assert!(!record.standing.status.is_final());
+    assert!(!record.state.status.is_final());
     // Nobody has it: it is due as soon as the store has worked, without waiting for a claim to lapse.
     assert_eq!(stage.ended(id).await["status"], "success");
     assert!(stage.record(id).await.unwrap().work.claim > 1);

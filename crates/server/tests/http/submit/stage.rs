@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use launchway_app_store_simulator::{
     ADDRESS, AppStoreApp, Direct, GooglePlayApp, Group, Ledger, Said, Settings, Simulator,
 };
-use launchway_app_stores::transport::{NoAnswer, Request, Response, Transport};
+use launchway_app_stores::transport::{Request, Response, Transport, TransportError};
 use launchway_domain::id::{OrgId, SubmissionId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::Submission;
@@ -61,7 +61,7 @@ pub struct Way {
 }
 
 impl Transport for Way {
-    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, NoAnswer>> {
+    fn send(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
         Box::pin(async move {
             let number = self.calls.fetch_add(1, Ordering::SeqCst);
             self.die_at(Death::Before(number)).await;
@@ -301,8 +301,7 @@ impl Stage {
 
     /// Works and waits, until a status is reached or the submission is over. Gives the record.
     pub async fn until(&mut self, id: SubmissionId, status: &str) -> Submission {
-        self.until_so(id, |record| record.standing.status.as_str() == status)
-            .await
+        self.until_so(id, |record| record.state.status.as_str() == status).await
     }
 
     /// Works and waits, until something is so or the submission is over. Gives the record.
@@ -310,7 +309,7 @@ impl Stage {
         for _ in 0..MOST_WAITS {
             self.work().await;
             let record = self.record(id).await.expect("it is there");
-            if is_so(&record) || record.standing.status.is_final() {
+            if is_so(&record) || record.state.status.is_final() {
                 return record;
             }
             let wait = record.work.due_at.expect("something comes next") - self.app.clock.now();

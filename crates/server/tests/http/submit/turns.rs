@@ -104,7 +104,7 @@ async fn until_it_dies(stage: &mut Stage, id: SubmissionId) {
     loop {
         stage.work().await;
         let record = stage.record(id).await.unwrap();
-        let is_there = record.standing.status.as_str() == "in_review" || record.standing.status.is_final();
+        let is_there = record.state.status.as_str() == "in_review" || record.state.status.is_final();
         if stage.has_died() || is_there {
             return;
         }
@@ -265,7 +265,7 @@ async fn a_turn_is_free_when_its_submission_is_canceled_deleted_rejected_or_fail
             .until_so(first, |record| record.external.contains_key("appStoreVersionId"))
             .await;
         freeze(&stage, next, None).await;
-        if !there.standing.status.is_final() {
+        if !there.state.status.is_final() {
             let waits = until_it_waits(&mut stage, next).await;
             assert_eq!(waits["status"], "processing");
             let wanted = format!("This submission waits until {first} (version 1.2.3, build 42) is released");

@@ -1,8 +1,8 @@
 //! An account that somebody else may have made before the provider proved whose address it is.
 
 use launchway_domain::tenancy::{Role, Tier};
+use launchway_server::api_error::ApiError;
 use launchway_server::caller::{Browser, Origin};
-use launchway_server::failure::Failure;
 use launchway_server::ops::{proof, sessions};
 use reqwest::Method;
 use serde_json::json;
@@ -169,5 +169,5 @@ async fn a_sign_in_that_began_before_does_not_end_after() {
     let known = proof::prove(&app.app, EMAIL, PASSWORD, None, &browser).await.unwrap();
     claimed(&come_back(&app, &fake, |_| {}).await);
     let refused = sessions::let_in(&app.app, known, &browser).await;
-    assert!(matches!(refused, Err(Failure::NotProven(_))), "it was let in");
+    assert!(matches!(refused, Err(ApiError::NotProven(_))), "it was let in");
 }

@@ -191,7 +191,7 @@ async fn stand(app: &TestApp, visit: &Visit<'_>, id: &str, status: SubmissionSta
     let mut tx = app.app.db.write().await.unwrap();
     let found = tx.org(visit.org).lock_submission(id.parse().unwrap()).await.unwrap();
     let mut record = found.unwrap();
-    record.standing.status = status;
+    record.state.status = status;
     record.work.due_at = None;
     tx.org(visit.org).change_submission(&record).await.unwrap();
     tx.commit().await.unwrap();

@@ -5,7 +5,7 @@ use std::io;
 
 /// Why a package cannot be published. Its text is a whole sentence for the user.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum PackageError {
     /// There is no end of a ZIP in it.
     #[error("The package is not a ZIP archive, or its end is missing.")]
     NotZip,
@@ -47,7 +47,7 @@ pub enum Refusal {
         /// Which.
         entry: EntryName,
         /// What.
-        fault: Fault,
+        fault: EntryError,
     },
     /// The file cannot be read here. This is no fault of the package.
     #[error("The package could not be read: {0}.")]
@@ -57,7 +57,7 @@ pub enum Refusal {
 /// What is wrong with an entry. Its text goes on where the entry's name ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum EntryError {
     /// Its name is empty.
     #[error("has no name")]
     NoName,
@@ -214,10 +214,10 @@ mod tests {
 
     #[test]
     fn a_refusal_is_a_sentence() {
-        let refusal = Refusal::Entry {
+        let error = PackageError::Entry {
             entry: EntryName::new(b"a/../../b"),
-            fault: Fault::Climbs,
+            fault: EntryError::Climbs,
         };
-        assert_eq!(refusal.to_string(), "The entry `a/../../b` climbs out of the package.");
+        assert_eq!(error.to_string(), "The entry `a/../../b` climbs out of the package.");
     }
 }

@@ -5,14 +5,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
 use launchway_domain::scope::Scope;
-use launchway_domain::usage::{OverHolding, OverQuota};
+use launchway_domain::usage::{HoldingQuotaError, QuotaError};
 use launchway_store::StoreError;
 
 use crate::blob::BlobError;
 
 /// Why a request is not answered with success.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum ApiError {
     /// The form of the request is wrong, or it conflicts with what there is. The text goes to the caller.
     #[error("{0}")]
     BadRequest(String),
@@ -54,7 +54,7 @@ pub enum Failure {
     TooLarge(String),
     /// The body came too slowly.
     #[error("The body came too slowly; send it again")]
-    TooSlow,
+    BodyTimeoutError,
     /// No byte of the range that is asked for exists; the number says how many bytes there are.
     #[error("There are {0} bytes")]
     NotSatisfiable(u64),
@@ -73,36 +73,36 @@ const DATABASE_AWAY: &str = "The database is not available; try again in a momen
 const STORAGE_AWAY: &str = "The object storage is not available; try again in a moment";
 const DISK_FULL: &str = "The disk is full; the operator has to make room";
 
-impl Failure {
+impl ApiError {
     /// A wrong request, with what is wrong and what to do.
-    pub fn bad(message: impl Into<String>) -> Failure {
-        Failure::BadRequest(message.into())
+    pub fn bad(message: impl Into<String>) -> ApiError {
+        ApiError::BadRequest(message.into())
     }
 
     /// The status and its name in the body.
     pub fn status(&self) -> (StatusCode, &'static str) {
         match self {
-            Failure::BadRequest(_) => (StatusCode::BAD_REQUEST, "Bad Request"),
-            Failure::NoAuthentication | Failure::InvalidKey | Failure::NotProven(_) | Failure::CodeNeeded => {
+            ApiError::BadRequest(_) => (StatusCode::BAD_REQUEST, "Bad Request"),
+            ApiError::NoAuthentication | ApiError::InvalidKey | ApiError::NotProven(_) | ApiError::CodeNeeded => {
                 (StatusCode::UNAUTHORIZED, "Unauthorized")
             }
-            Failure::MissingScope(_) | Failure::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),
-            Failure::NoSuch(_) | Failure::NoneFits(_) | Failure::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
-            Failure::Changed => (StatusCode::CONFLICT, "Conflict"),
-            Failure::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
-            Failure::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
-            Failure::TooSlow => (StatusCode::REQUEST_TIMEOUT, "Request Timeout"),
-            Failure::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),
-            Failure::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, "Rate Limited"),
-            Failure::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
-            Failure::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Error"),
+            ApiError::MissingScope(_) | ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "Forbidden"),
+            ApiError::NoSuch(_) | ApiError::NoneFits(_) | ApiError::NoSuchPath => (StatusCode::NOT_FOUND, "Not Found"),
+            ApiError::Changed => (StatusCode::CONFLICT, "Conflict"),
+            ApiError::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
+            ApiError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large"),
+            ApiError::BodyTimeoutError => (StatusCode::REQUEST_TIMEOUT, "Request Timeout"),
+            ApiError::NotSatisfiable(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "Range Not Satisfiable"),
+            ApiError::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, "Rate Limited"),
+            ApiError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            ApiError::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Error"),
         }
     }
 
     /// The body. A defect never shows its text.
     pub fn body(&self) -> ErrorBody {
         let message = match self {
-            Failure::Internal(_) => {
+            ApiError::Internal(_) => {
                 "Something went wrong here; the log has more under this request's X-Request-Id".to_owned()
             }
             shown => shown.to_string(),
@@ -114,56 +114,56 @@ impl Failure {
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(cause) => {
                 tracing::warn!(%cause, "the database is not available");
-                Failure::Unavailable(DATABASE_AWAY.to_owned())
+                ApiError::Unavailable(DATABASE_AWAY.to_owned())
             }
             StoreError::Full(cause) => {
                 tracing::error!(%cause, "the database's disk is full");
-                Failure::Unavailable(DISK_FULL.to_owned())
+                ApiError::Unavailable(DISK_FULL.to_owned())
             }
-            defect @ (StoreError::Corrupt(_) | StoreError::Refused(_)) => Failure::Internal(defect.to_string()),
+            defect @ (StoreError::Corrupt(_) | StoreError::Refused(_)) => ApiError::Internal(defect.to_string()),
         }
     }
 }
 
-impl From<OverQuota> for Failure {
-    fn from(refusal: OverQuota) -> Self {
-        Failure::Forbidden(refusal.to_string())
+impl From<QuotaError> for ApiError {
+    fn from(refusal: QuotaError) -> Self {
+        ApiError::Forbidden(refusal.to_string())
     }
 }
 
-impl From<OverHolding> for Failure {
-    fn from(refusal: OverHolding) -> Self {
-        Failure::Forbidden(refusal.to_string())
+impl From<HoldingQuotaError> for ApiError {
+    fn from(refusal: HoldingQuotaError) -> Self {
+        ApiError::Forbidden(refusal.to_string())
     }
 }
 
-impl From<BlobError> for Failure {
+impl From<BlobError> for ApiError {
     fn from(error: BlobError) -> Self {
         match error {
             BlobError::Full => {
                 tracing::error!("the disk of the object storage is full");
-                Failure::Unavailable(DISK_FULL.to_owned())
+                ApiError::Unavailable(DISK_FULL.to_owned())
             }
             error => {
                 tracing::error!(%error, "the object storage failed");
-                Failure::Unavailable(STORAGE_AWAY.to_owned())
+                ApiError::Unavailable(STORAGE_AWAY.to_owned())
             }
         }
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        if let Failure::Internal(text) = &self {
+        if let ApiError::Internal(text) = &self {
             tracing::error!(error = %text, "a request failed inside");
         }
         let mut response = (self.status().0, Json(self.body())).into_response();
-        if let Failure::RateLimited(seconds) = self {
+        if let ApiError::RateLimited(seconds) = self {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -4,7 +4,7 @@ use std::io;
 
 /// Why a binary is refused.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum BinaryError {
     /// No ZIP archive, or one of something else.
     #[error("The file is no APK, AAB or IPA. Give the app that the build made.")]
     NotAnApp,

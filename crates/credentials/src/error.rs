@@ -6,7 +6,7 @@ use crate::Kind;
 
 /// Why a credential is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CredentialError {
     /// Nothing was given.
     #[error("The file is empty. Upload the original file.")]
     Empty,
