@@ -1,3 +1,5 @@
+//! Tests of forms in parts: bounds, strangers, and files of every size.
+
 use std::convert::Infallible;
 use std::sync::atomic::AtomicUsize;
 

@@ -1,3 +1,5 @@
+//! Tests of the reader of Gradle scripts: comments, strings, and what is left whole.
+
 use proptest::prelude::*;
 
 use super::*;
