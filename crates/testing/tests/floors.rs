@@ -16,6 +16,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
     ("launchway-domain", &[], &[TESTING]),
     ("launchway-api", &["launchway-domain"], &[TESTING]),
     ("launchway-credentials", &["launchway-domain"], &[TESTING]),
+    ("launchway-trust", &["launchway-domain"], &[TESTING]),
     (
         "launchway-binaries",
         &["launchway-credentials", "launchway-domain"],

@@ -1,0 +1,36 @@
+//! Signed updates: The Update Framework as Launchway uses it, without I/O
+//! (`docs/reference/trust.md`). The server, the command line and the client in Rust share it.
+//! Nothing here reads a clock, a file or the network, and every input is hostile.
+#![cfg_attr(not(test), warn(clippy::too_many_lines))]
+#![deny(missing_docs)]
+
+pub mod client;
+mod digest;
+pub mod draft;
+pub mod floors;
+mod identity;
+pub mod json;
+mod key;
+pub mod metadata;
+pub mod next_role;
+pub mod one_trip;
+pub mod online;
+mod pem;
+pub mod profile;
+mod refusal;
+mod role;
+mod signing_key;
+mod trust_file;
+mod trusted;
+mod update;
+pub mod workflow;
+
+pub use digest::{InvalidSha256, Sha256};
+pub use identity::{Identity, InvalidRepositoryId, RepositoryId};
+pub use key::{InvalidPublicKey, KEY_TYPE, PublicKey, SCHEME};
+pub use refusal::{Reason, Refusal};
+pub use role::{TopLevel, UnknownRole, UpdateRole};
+pub use signing_key::{SigningKey, SigningKeyError};
+pub use trust_file::{TrustFile, TrustFileError};
+pub use trusted::{RoleState, StoredFiles, TrustedMetadata};
+pub use update::Update;

@@ -1,0 +1,18 @@
+//! The crate from outside: a repository that is signed, served and attacked, and the clients of it.
+#![cfg(test)]
+
+mod attacks;
+mod floors;
+mod hostile;
+mod keys;
+mod next_role;
+mod offers;
+mod one_trip;
+mod profile;
+mod publishing;
+mod repository;
+mod rollback;
+mod signatures;
+mod storage;
+mod vectors;
+mod workflow;
